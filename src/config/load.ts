@@ -23,52 +23,55 @@ import { namedProviders, storedCredentialsPath } from "./variables/stored-creden
 import { credentialsOf, readVariables, type SetVariable, type Variables } from "./variables/variables.ts";
 
 export interface LoadOptions {
-  /** Where the session works; its project is looked for from here upwards. */
+  /** Where the session works; its project is searched from here upwards. */
   readonly cwd: string;
   /** The shell's variables. */
   readonly environment: Environment;
   readonly flags: Flags;
-  /** Relative to `cwd`; a directory stands for the agent.yaml in it. Default: the built-in agent. */
+  /** Relative to `cwd`; for a directory, its agent.yaml (default: the built-in agent). */
   readonly agentFile?: string | undefined;
-  /** What else is wrong with the agent in an agent file, told together with what is wrong with the file. */
+  /** Finds further problems with the agent in an agent file, reported together with the file's own. */
   readonly problemsWith?: (agent: AgentDefinition) => Promise<readonly FieldProblem[]>;
-  /** What of the project's files is trusted. Default: what a person has trusted, as recorded in Capstan's home. */
+  /** Which of the project's files are trusted. Default: what a person has trusted, as recorded in Capstan's home. */
   readonly trust?: Trusting | undefined;
-  /** Nothing is started with it, so a file that nothing may start without is only named in `withheld`. */
+  /** Nothing is started with it, so a file that requires trust is only listed in `withheld`. */
   readonly isOnlyShown?: boolean;
 }
 
 export interface Trusting {
   readonly isTrusted: (item: TrustItem) => boolean;
-  /** What was last trusted at the same place. Default: nothing ever was. */
+  /** What was last trusted at the same path (default: nothing). */
   readonly before?: TrustedBefore | undefined;
-  /** Asks a person about everything that widens and is not trusted; whether they trust exactly that. Throws to stop. */
+  /**
+   * Asks a person about everything untrusted that widens permissions; returns whether they trust exactly that. Throws
+   * to stop.
+   */
   readonly ask?: ((items: readonly TrustItem[]) => Promise<boolean>) | undefined;
 }
 
 export interface Configuration {
   readonly home: string;
   readonly project: Project;
-  /** The shell's variables over those of the project's `.env`. Holds credentials: not to be shown, logged or stored. */
+  /** The shell's variables over those of the project's `.env`. Contains credentials: do not show, log or save it. */
   readonly environment: Environment;
   /** The project's `.env`, and which variables came from it. */
   readonly dotEnv: Variables["dotEnv"];
-  /** The agent with what settings and flags decide for it: model, permissions and budget. */
+  /** The agent with the model, permissions and budget from settings and flags. */
   readonly agent: AgentDefinition;
-  /** What was read when an agent file was given. */
+  /** What was read, if an agent file was given. */
   readonly agentFile: ReadAgent | undefined;
-  /** Where and how its sessions may work. */
+  /** Where and how its sessions work. */
   readonly sessionEnvironment: EnvironmentDefinition;
   readonly settings: Settings;
-  /** Everything that was decided and by whom. Holds no secret. */
+  /** Every value, and where it came from. Contains no secrets. */
   readonly values: () => Promise<readonly ConfigurationValue[]>;
-  /** The credentials that are there, by their names, the one that is used first. */
+  /** The names of available credentials; the one in use is first. */
   readonly credentials: readonly SetVariable[];
-  /** The project's files that can be trusted, as they were read. */
+  /** The project's files that can be trusted, as read. */
   readonly trust: readonly JudgedItem[];
-  /** What of those has no effect, and why. */
+  /** The values that have no effect, and why. */
   readonly withheld: readonly Withheld[];
-  /** The files that the agent's hooks, functions and MCP servers consist of, as they were read: SHA-256 by path. */
+  /** The files of the agent's hooks, functions and MCP servers, as read: SHA-256 by path. */
   readonly programs: Readonly<Record<string, string>>;
 }
 
@@ -79,7 +82,7 @@ const DEFAULT_AGENT = {
   tools: ["Read", "Glob", "Grep", "Write", "Edit", "Bash"],
 } satisfies AgentAsWritten;
 
-/** Reads every file that has a say, and merges: built in < user < project < agent < flags. */
+/** Reads all configuration files, and merges them: built in < user < project < agent < flags. */
 export async function loadConfiguration(options: LoadOptions): Promise<Configuration> {
   const { path } = homeDirectory(options.environment);
   const trusting = options.trust ?? recordedTrust(path);
@@ -99,7 +102,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
       (thrown: unknown) => ({ thrown }),
     );
     if (unsettled.length > 0 && trusting.ask !== undefined) {
-      // What changes meanwhile has another hash, and is asked about again.
+      // Content that changes meanwhile has another hash, and is asked about again.
       const answered = (await trusting.ask(unsettled)) ? accepted : declined;
       for (const { hash } of unsettled) answered.add(hash);
     } else if ("loaded" in loading) return loading.loaded;
@@ -107,7 +110,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
   }
 }
 
-/** What is wrong may only be that the variables of a file were left out. */
+/** The only problem may be that a file's variables were ignored. */
 function withIgnored(thrown: unknown, ignored: TrustItem | undefined): unknown {
   if (ignored === undefined || !(thrown instanceof CapstanError) || thrown.code === "untrusted") return thrown;
   const note = `The variables in ${ignored.path} have no effect, because it is not trusted. To trust it: capstan trust`;
@@ -164,10 +167,10 @@ async function loadWith(options: LoadOptions, trusting: Omit<Trusting, "ask">): 
   });
   const merged = mergeLayers(layers);
   const { engine, model, permissions, budget, environment: sessionEnvironment, ...others } = merged;
-  // The agent's own word is not the host's: other agents of the host name none.
+  // The agent's choice is not the host's: other agents of the host name none.
   const hosts = mergeLayers(layers.filter(({ source }) => source !== agentSource || source === BUILT_IN));
   const settings: Settings = { ...others, engine: hosts.engine };
-  // What is the default everywhere is left out, so that an agent stays the same whether or not somebody says so.
+  // The default is omitted, so that an agent's definition stays the same whether or not it is written.
   const isSaid = written.engine !== undefined || engine !== DEFAULT_ENGINE;
   const agent = definitionOf({ ...written, ...(isSaid && { engine }), model, permissions, budget }, examined?.value);
   examined?.value.requireRight((await options.problemsWith?.(agent)) ?? []);
@@ -204,7 +207,7 @@ async function agentIn(path: string, environment: Environment): Promise<Reads<Ex
   return notingReads(() => examineAgent(path, environment));
 }
 
-/** What is wrong with the file, with its places, says more than what is wrong with what remains of it. */
+/** The file's own problems, with their positions, are more useful than problems with the remaining part. */
 function definitionOf(input: unknown, examined: ExaminedAgent | undefined): AgentDefinition {
   try {
     return parseAgent(input);
@@ -227,8 +230,8 @@ interface Trusted {
 }
 
 /**
- * With the project's settings. Below them stands what restricts agents in the projects around it and in the content that was
- * last trusted here or above: a new `.capstan`, one that is gone, or a line that is gone loosens nothing.
+ * Adds the project's settings. Below them are the restrictions of the enclosing projects and of the content that was
+ * last trusted here or above: a new or removed `.capstan`, or a removed line, loosens nothing.
  */
 async function withProjects(
   own: readonly Layer[],
@@ -256,13 +259,13 @@ async function withProjects(
   return layers;
 }
 
-/** A directory and all that it lies in. */
+/** A directory and all its parents. */
 function upFrom(directory: string): readonly string[] {
   const parent = dirname(directory);
   return parent === directory ? [directory] : [directory, ...upFrom(parent)];
 }
 
-/** With `~` put in the directories that workspaces may be filled from. */
+/** Expands `~` in the directories that workspaces may be filled from. */
 function withAbsoluteRoots(layers: readonly Layer[], { HOME: home }: Environment): readonly Layer[] {
   return layers.map((layer) => {
     const roots = layer.values.mount_roots?.map((root) => {

@@ -10,16 +10,16 @@ import { settingsFile } from "./settings/settings-schema.ts";
 import { shownValue } from "./trust/words.ts";
 import type { Variables } from "./variables/variables.ts";
 
-/** One value of the configuration and where it came from. An entry of a permission list is a value of its own. */
+/** One value of the configuration and its source. Each entry of a permission list is a separate value. */
 export interface ConfigurationValue {
   readonly key: string;
   readonly value: unknown;
   readonly source: string;
-  /** Why it has no effect; absent for what is in force. */
+  /** Why it has no effect; absent if it has. */
   readonly withheld?: string;
 }
 
-/** All that has a say. */
+/** All sources. */
 export interface Origins {
   readonly home: HomeDirectory;
   readonly project: Project;
@@ -30,7 +30,7 @@ export interface Origins {
   readonly withheld: readonly Withheld[];
 }
 
-/** Every value of a configuration, and who decided it. */
+/** Every value of a configuration, and what set it. */
 export function allValues(origins: Origins): readonly ConfigurationValue[] {
   const { home, project, agent, layers, merged, variables, withheld } = origins;
   const projectSource = project.root === undefined ? BUILT_IN : `project (${join(project.root, ".capstan")})`;
@@ -54,7 +54,7 @@ const REASONS = {
   "user settings": "your own settings are stricter; see projects_may_loosen",
 } as const satisfies Record<Withheld["reason"], string>;
 
-/** What only the agent decides. Of large things, and of those that may hold a secret, only the names. */
+/** Values that only the agent sets. For large values, and those that may contain a secret, only the names. */
 function agentValues({ written, source }: Origins["agent"]): readonly ConfigurationValue[] {
   const { name, instructions = "", tools = [], ...rest } = written;
   const {
@@ -80,7 +80,7 @@ function agentValues({ written, source }: Origins["agent"]): readonly Configurat
 
 const ONLY_NAMES: ReadonlySet<string> = new Set(["mcp_servers", "skills", "commands"]);
 
-/** Only scheme, host and port: people put passwords into addresses, which the gateway refuses later. */
+/** Only scheme, host and port: people put passwords into URLs, which the gateway refuses later. */
 function addressValue({ address, environment }: Variables): readonly ConfigurationValue[] {
   if (address === undefined) return [];
   const origin = URL.parse(environment[address.name]?.trim() ?? "")?.origin;
@@ -91,8 +91,8 @@ function addressValue({ address, environment }: Variables): readonly Configurati
 const ORDER = Object.keys(settingsFile.shape);
 
 /**
- * Every value of what `mergeLayers` made of the layers, with the last of them that gives it so; for an entry of a list,
- * with the first.
+ * Every value that `mergeLayers` created from the layers, with the last layer that sets it; for a list entry, with the
+ * first.
  */
 function settingValues(layers: readonly Layer[], merged: Merged): readonly ConfigurationValue[] {
   const sources = new Map<string, string>();
@@ -104,7 +104,7 @@ function settingValues(layers: readonly Layer[], merged: Merged): readonly Confi
     .map((leaf) => ({ key: leaf.key, value: withoutSecret(leaf), source: sources.get(idOf(leaf)) ?? BUILT_IN }));
 }
 
-/** Values stand in the order of the settings file. */
+/** Values are sorted as in the settings file. */
 function placeOf({ key }: Leaf): number {
   return ORDER.indexOf(key.split(".")[0] ?? "");
 }
@@ -130,7 +130,7 @@ function leavesOf(value: unknown, path: readonly string[] = []): Leaf[] {
 const VARIABLE = /^environment\.variables\.(\w+)$/;
 const redactor = createRedactor();
 
-/** A variable may be a key, and an address or a command may hold a password. */
+/** A variable may be a key, and an address or a command may contain a password. */
 function withoutSecret({ key, value }: Leaf): unknown {
   if (typeof value !== "string" || !/^(?:environment|auth)\./.test(key)) return value;
   const [, name] = VARIABLE.exec(key) ?? [];

@@ -1,9 +1,12 @@
 /**
- * Every failure Capstan reports is one class with a string code from one table.
- * The message says what is wrong and what to do next; `data` holds the facts for programs.
+ * Every failure that Capstan reports is one class with a string code from one table. The message says what is wrong and
+ * what to do next; `data` has the facts for programs.
  */
 
-/** code → the exit code of a command that ends with it (0 done, 1 agent failed, 2 usage, 3 engine or store, 4 limit, 5 approval). */
+/**
+ * Code → exit code of a command that ends with it (0 done, 1 agent failed, 2 usage, 3 engine or store, 4 limit, 5
+ * approval).
+ */
 export const ERROR_CODES = {
   invalid_input: 2,
   invalid_agent: 2,
@@ -78,12 +81,12 @@ export class CapstanError extends Error {
   }
 }
 
-/** The message of anything that was thrown. Never throws itself, because a denial may hang on it. */
+/** The message of any thrown value. Never throws, because a denial may depend on it. */
 export function messageOf(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message;
   try {
     return String(thrown);
   } catch {
-    return "something that has no text";
+    return "an error without a message";
   }
 }

@@ -1,10 +1,10 @@
 import type { ToolTraits } from "../core/rules/subject.ts";
 
-/** The built-in tools, the same on every engine, and what they can do. */
+/** The built-in tools, the same on every engine, with their traits. */
 const READS: ToolTraits = { readOnly: true, edit: false, safeInternal: false };
 const EDITS: ToolTraits = { readOnly: false, edit: true, safeInternal: false };
 const ACTS: ToolTraits = { readOnly: false, edit: false, safeInternal: false };
-/** Changes nothing but the conversation itself. What a subagent does, or a skill leads to, is decided call by call. */
+/** Changes only the conversation. Calls made by a subagent or because of a skill are decided one by one. */
 const INTERNAL: ToolTraits = { readOnly: true, edit: false, safeInternal: true };
 
 const BUILTIN: Readonly<Record<string, ToolTraits>> = {
@@ -34,7 +34,7 @@ export const BUILTIN_NAMES: readonly string[] = Object.keys(BUILTIN).filter(
   (name) => !["StructuredOutput", "ExitPlanMode", "Skill", "TaskStop"].includes(name),
 );
 
-/** The way out of plan mode; an agent has it whenever its process starts in that mode. */
+/** Leaves plan mode. An agent has this tool whenever its process starts in plan mode. */
 export const PLAN_EXIT = "ExitPlanMode";
 
 export function traitsOf(tool: string): ToolTraits {

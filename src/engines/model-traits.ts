@@ -2,13 +2,13 @@ import { type AgentDefinition, EFFORTS } from "../core/agent/agent-definition.ts
 import { CapstanError } from "../core/errors.ts";
 
 /**
- * What the CLI of the pinned SDK does with a model, as measured (docs/decisions/2026-11-15-agent-fields.md). It drops
- * what a model cannot do without a word, so that somebody has to say so before. A model that is not here is not judged.
+ * How the pinned SDK's CLI treats a model, as measured (docs/decisions/2026-11-15-agent-fields.md). It silently drops
+ * settings that a model does not support, so Capstan checks them first. Models not listed here are not checked.
  */
 interface ModelTraits {
   readonly efforts: readonly (typeof EFFORTS)[number][];
   readonly thinking: readonly Thinking[];
-  /** Characters of the prompt that Claude Code has for it. */
+  /** Length of Claude Code's prompt for it, in characters. */
   readonly promptChars: number;
 }
 
@@ -18,7 +18,7 @@ const ALWAYS_THINKS = { efforts: EFFORTS, thinking: ["adaptive"] } as const;
 const MAY_THINK = { efforts: EFFORTS, thinking: ["adaptive", "disabled"] } as const;
 const LONG_PROMPT = 13_466;
 
-/** The first that fits a model's name, which may have the prefix of a provider and a date behind it. */
+/** The first match for a model's name applies; the name may have a provider's prefix and a date suffix. */
 const MODELS: readonly (readonly [name: RegExp, traits: ModelTraits])[] = [
   [/^(opus|default)(\[1m\])?$|claude-opus-5-5/, { ...ALWAYS_THINKS, promptChars: 3_474 }],
   [/^sonnet(\[1m\])?$|claude-sonnet-5-5/, { ...ALWAYS_THINKS, promptChars: 3_207 }],
@@ -49,35 +49,37 @@ function traitsOf(model: string): ModelTraits | undefined {
   return MODELS.find(([name]) => name.test(model))?.[1];
 }
 
-/** The size of the prompt that Claude Code itself has for a model; undefined when it was not measured. */
+/** The length of Claude Code's own prompt for a model; undefined if not measured. */
 export function claudeCodePromptChars(model: string): number | undefined {
   return traitsOf(model)?.promptChars;
 }
 
 type ModelSettings = Pick<AgentDefinition, "model" | "fallback_model" | "effort" | "thinking">;
 
-/** The settings that no request can have for this model, each as `field: problem`. */
+/** The settings that this model does not support, each as `field: problem`. */
 export function problemsWithModel(settings: ModelSettings): string[] {
   const { model, fallback_model: fallback, effort, thinking } = settings;
   const problems: string[] = [];
   if (fallback === model)
-    problems.push(`fallback_model: ${fallback} is the model itself. Name another one, or leave it out.`);
+    problems.push(`fallback_model: ${fallback} is the model itself. Choose another one, or remove it.`);
   const traits = traitsOf(model);
   if (traits === undefined) return problems;
   if (effort !== undefined && !traits.efforts.includes(effort))
-    problems.push(`effort: ${model} cannot be told ${effort}. ${known(traits.efforts, "levels of effort")}`);
+    problems.push(`effort: ${model} does not support ${effort}. ${known(traits.efforts, "effort levels")}`);
   const wanted = typeof thinking === "object" ? "budget_tokens" : thinking;
   if (wanted !== undefined && !traits.thinking.includes(wanted))
-    problems.push(`thinking: ${model} does not know ${wanted}. ${known(traits.thinking, "settings for thinking")}`);
+    problems.push(`thinking: ${model} does not support ${wanted}. ${known(traits.thinking, "thinking settings")}`);
   return problems;
 }
 
-/** Throws for them. */
+/** Throws for unsupported settings. */
 export function requireModelSettings(settings: ModelSettings): void {
   const problems = problemsWithModel(settings);
   if (problems.length > 0) throw new CapstanError("invalid_agent", problems.join("\n"), { data: { problems } });
 }
 
 function known(names: readonly string[], what: string): string {
-  return names.length === 0 ? `It has no ${what}; leave it out.` : `It knows ${names.join(", ")}; or leave it out.`;
+  return names.length === 0
+    ? `It has no ${what}; remove this setting.`
+    : `It supports ${names.join(", ")}. You can also remove this setting.`;
 }

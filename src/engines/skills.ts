@@ -4,21 +4,21 @@ import type { AgentDefinition } from "../core/agent/agent-definition.ts";
 import type { EngineRequest } from "../core/ports/engine.ts";
 import { CapstanError } from "../core/errors.ts";
 
-/** Skills come with it, and it with them: without any the CLI would offer its own. */
+/** Present if and only if the agent has skills: without any, the CLI would offer its own. */
 export const SKILL_TOOL = "Skill";
 
-/** What the CLI puts before the names: they are those of a plugin. */
+/** The CLI's prefix for the names, because the skills are those of a plugin. */
 export const PLUGIN = "agent";
 
-/** What a skill may not say of itself, and why. */
+/** Fields that a skill must not set, and why. */
 const REFUSED: Readonly<Record<string, string>> = {
   hooks:
-    "hooks of a skill would be commands that nobody decides about, and do not run. Put them into the agent's hooks",
-  context: "a skill is read by whoever calls it. Make a subagent of what is to have a context of its own",
-  "disable-model-invocation": "nobody but the model could call it, so it could not be used at all",
+    "a skill's hooks would run commands without a permission decision, so they are disabled. Move them to the agent's hooks",
+  context: "a skill runs in the context of its caller. Use a subagent for work that needs its own context",
+  "disable-model-invocation": "only the model can call a skill here, so nothing could use it",
 };
 
-/** Throws when a skill could not be found by the model, or wants what it cannot have here. */
+/** Throws for a skill that the model could not find, or that asks for unsupported features. */
 export function requireUsableSkills({ skills = {} }: Pick<AgentDefinition, "skills">): void {
   for (const [name, { files }] of Object.entries(skills)) {
     const refuse = (problem: string): never => {
@@ -26,37 +26,37 @@ export function requireUsableSkills({ skills = {} }: Pick<AgentDefinition, "skil
     };
     const fields = headOf(files["SKILL.md"]?.content ?? "");
     if (fields.get("description") === undefined)
-      refuse("has no description between two lines of --- at its top, by which the model would know of it");
+      refuse("has no description between two lines of --- at its top. The model needs one to find the skill");
     const own = fields.get("name");
     if (own !== undefined && own !== name)
-      refuse(`says that its name is ${own}, and rules would speak of ${name}. Give both one name`);
+      refuse(`has the name ${own}, but rules would use ${name}. Use the same name for both`);
     for (const [field, why] of Object.entries(REFUSED)) if (fields.has(field)) refuse(`has ${field}: ${why}`);
   }
 }
 
-/** The fields at the top of a skill's file, as far as they stand in one line. */
+/** The fields at the top of a skill's file that fit on one line. */
 function headOf(text: string): ReadonlyMap<string, string | undefined> {
   const [, head = ""] = /^---[ \t]*\r?\n([\s\S]*?)^---[ \t]*$/m.exec(text) ?? [];
   const lines = [...head.matchAll(/^(?:\?[ \t]*)?(["']?)([\w-]+)\1[ \t]*(?::[ \t]*(.*?))?[ \t\r]*$/gm)];
   return new Map(lines.map(([, , field = "", value = ""]) => [field, value.replace(/^(["'])(.*)\1$/, "$2")]));
 }
 
-/** By which the model knows of a skill. */
+/** The description that the model sees. */
 export function descriptionOf(text: string): string {
   return headOf(text).get("description") ?? "";
 }
 
-/** What a skill's file says below its fields. */
+/** The text below the fields. */
 export function bodyOf(text: string): string {
   return text.replace(/^---[ \t]*\r?\n[\s\S]*?^---[ \t]*\r?\n?/m, "").trim();
 }
 
-/** Where the skills of a session lie; undefined when it has none. */
+/** Where the skills of a session are; undefined if it has none. */
 export function skillsDirectory({ agent, stateDir }: Pick<EngineRequest, "agent" | "stateDir">): string | undefined {
   return Object.keys(agent.skills ?? {}).length === 0 ? undefined : join(stateDir, "plugin");
 }
 
-/** Writes the skills for a process, as the definition has them: whatever became of the files they were read from. */
+/** Writes the skills for a process from the definition, even if their source files have changed. */
 export function writeSkills(request: Pick<EngineRequest, "agent" | "stateDir">): void {
   const root = skillsDirectory(request);
   if (root === undefined) return;

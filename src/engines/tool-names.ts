@@ -1,6 +1,6 @@
 import { HOST_SERVER } from "../core/agent/mcp-server-schema.ts";
 
-/** Of the server that carries the host's own tools into the CLI. It is stripped; no other server's is. */
+/** The prefix of the server that carries the host's tools into the CLI. Only this prefix is stripped. */
 const HOST_PREFIX = `mcp__${HOST_SERVER}__`;
 
 export function hostToolName(tool: string): string {
@@ -12,7 +12,7 @@ export type ToolName =
   | { readonly kind: "host"; readonly name: string }
   | { readonly kind: "mcp"; readonly server: string; readonly tool: string; readonly name: string };
 
-/** What a tool name of the CLI's means. `name` is what users write in rules. */
+/** Parses a tool name of the CLI. `name` is what users write in rules. */
 export function readToolName(engineName: string): ToolName {
   if (engineName.startsWith(HOST_PREFIX)) return { kind: "host", name: engineName.slice(HOST_PREFIX.length) };
   const parts = /^mcp__(.+?)__(.+)$/.exec(engineName);

@@ -1,7 +1,7 @@
 import type { EventDraft } from "../core/events/events.ts";
 import { readToolName } from "./tool-names.ts";
 
-/** What the log says of a call that the model makes. */
+/** The log entry for a call that the model makes. */
 export function toolUseDraft(
   base: { readonly id?: string; readonly session_thread_id?: string; readonly message_id?: string },
   call: { readonly id: string; readonly name: string; readonly input: unknown },

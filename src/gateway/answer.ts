@@ -1,10 +1,10 @@
 import type { AnswerSink } from "./answer-sink.ts";
 import type { HeaderList, UpstreamResponse } from "./upstreams/upstream.ts";
 
-/** Without it the agent would ask again, up to ten times and for minutes. */
+/** Without it, the agent would retry up to ten times, for minutes. */
 export const DO_NOT_RETRY: HeaderList = [["x-should-retry", "false"]];
 
-/** An answer of the gateway's own, in the API's error envelope. */
+/** An answer of the gateway itself, in the API's error envelope. */
 export interface ErrorAnswer {
   readonly status: number;
   readonly type: string;
@@ -22,19 +22,19 @@ const TYPES: Readonly<Record<number, string>> = {
   529: "overloaded_error",
 };
 
-/** What the API calls an error of this status. */
+/** The API's error type for this status. */
 export function errorType(status: number): string {
   return TYPES[status] ?? "api_error";
 }
 
-/** Whether the API speaks about the credential. */
+/** Whether the error is about the credential. */
 export function isRefusal(status: number): boolean {
   return status === 401 || status === 403;
 }
 
 export function sendError(res: AnswerSink, answer: ErrorAnswer): void {
   const { body, headers } = envelope(answer);
-  // The request may be unread or the agent gone: neither is worth an error here.
+  // The request may be unread or the agent gone: neither needs an error here.
   if (!res.headersSent && !res.destroyed) res.writeHead(answer.status, headers.flat()).end(body);
 }
 

@@ -3,8 +3,8 @@ import { headerValue } from "./headers.ts";
 import type { HeaderList } from "./upstreams/upstream.ts";
 
 /**
- * Which line of the session a request belongs to; undefined when it does not say. The headers come from the agent process, so they label a request
- * and never authorise it; what does not look like a label is not taken for one.
+ * The thread of the session that a request belongs to; undefined if it does not say. The headers come from the agent
+ * process, so they label a request and never authorize it; values that don't look like a label are ignored.
  */
 export function attributionOf(
   headers: HeaderList,

@@ -22,19 +22,19 @@ export interface Delivery {
   /** Ends the upstream request. Aborted from outside when the agent's connection ends. */
   readonly cut: AbortController;
   readonly idleTimeoutMs: number;
-  /** May be called at every ending that is noticed; only the first call counts. */
+  /** May be called at every end that is detected; only the first call counts. */
   readonly settle: (outcome: ModelRequestOutcome) => Promise<void>;
   readonly observe: (status: number, headers: HeaderList) => void;
 }
 
-/** A refused credential, of which the agent was not told yet. */
+/** A refused credential that was not reported to the agent yet. */
 export interface RefusedRequest extends Refusal {
   readonly type: string;
-  /** Of the answer, as far as they go to the agent. */
+  /** The answer's headers that are passed to the agent. */
   readonly headers: HeaderList;
 }
 
-/** An answer that has begun. */
+/** An answer that has started. */
 interface Answer {
   readonly response: UpstreamResponse;
   readonly meter: UsageMeter;
@@ -43,9 +43,9 @@ interface Answer {
 const MAX_REJECTION = 64 << 10;
 
 /**
- * Sends a granted request and passes the answer on, all but a refused credential, which is given back. Never rejects.
- * Settles whatever happens, and before the last byte leaves, so that nothing the agent does next comes before it in the
- * log; what cannot be settled is not delivered.
+ * Sends a granted request and passes the answer on, except for a refused credential, which is returned. Never rejects.
+ * Always settles, and does so before the last byte is sent, so that nothing the agent does next precedes it in the log;
+ * an answer that can't be settled is not delivered.
  */
 export async function deliver(delivery: Delivery): Promise<RefusedRequest | undefined> {
   const { res, cut, upstream, settle } = delivery;
@@ -80,7 +80,7 @@ async function relay({ res, settle }: Delivery, { answer, idle }: { answer: Answ
   if (!res.headersSent) res.writeHead(response.status, forwardedResponseHeaders(response.headers).flat());
   res.flushHeaders();
   for await (const chunk of response.body) {
-    // Time that we or the agent take is not the upstream's silence.
+    // Time that we or the agent take does not count as the upstream's silence.
     idle.stop();
     meter.push(chunk);
     received += chunk.byteLength;
@@ -92,7 +92,7 @@ async function relay({ res, settle }: Delivery, { answer, idle }: { answer: Answ
   res.end();
 }
 
-/** The agent has waited so long that a stream was begun for it, and what has come is none. */
+/** The agent has waited so long that a stream was started for it, and the response is not a stream. */
 async function relayLate(
   res: AnswerSink,
   { answer, settle }: { answer: Answer; settle: Delivery["settle"] },
@@ -100,7 +100,7 @@ async function relayLate(
   const { response } = answer;
   const { type = errorType(response.status), message } = await readError(answer);
   await settle(outcomeOf(answer, true));
-  endWithError(res, { type, message: message ?? `The model API answered ${response.status}.` });
+  endWithError(res, { type, message: message ?? `The model API returned ${response.status}.` });
 }
 
 async function refused({ settle }: Delivery, response: UpstreamResponse): Promise<RefusedRequest> {
@@ -142,13 +142,13 @@ function isEventStream({ headers }: UpstreamResponse): boolean {
   return headerValue(headers, "content-type")?.includes("text/event-stream") === true;
 }
 
-/** `whole`: the body came to its end, as far as the connection shows. */
+/** `whole`: the body is complete, as far as the connection shows. */
 function outcomeOf(answer: Answer | undefined, whole: boolean): ModelRequestOutcome {
   if (answer === undefined) return NO_ANSWER;
   return { ...answer.meter.reading(), status: answer.response.status, isError: !whole || !answer.meter.complete };
 }
 
-/** The request was sent, and nobody knows what became of it. */
+/** The request was sent, and its outcome is unknown. */
 const NO_ANSWER: ModelRequestOutcome = {
   isError: true,
   status: null,

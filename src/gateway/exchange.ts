@@ -15,15 +15,15 @@ import { sizeOf } from "./request-size.ts";
 import type { HeaderList, Upstream } from "./upstreams/upstream.ts";
 import { NO_USAGE } from "./usage.ts";
 
-/** One session at the gateway, and what is under way for it. */
+/** One session at the gateway, with its running requests. */
 export interface Admission {
   readonly session: GatewaySession;
-  /** What its requests go to, and the pause that was asked for there. */
+  /** Where its requests go, and the pause that was requested there. */
   readonly upstream: Upstream;
   readonly wait: CredentialWait;
   readonly expiry: ExpiredCredential;
   readonly responses: Set<AnswerSink>;
-  /** Requests that were granted and are not settled yet. */
+  /** Granted requests that are not settled yet. */
   readonly unsettled: Set<Promise<unknown>>;
 }
 
@@ -40,36 +40,36 @@ export interface Exchange {
   readonly route: Route;
 }
 
-/** What the gateway serves. */
+/** A route that the gateway serves. */
 export interface Route {
   readonly name: string;
   readonly method: "POST";
   readonly path: string;
-  /** It costs nothing: it is recorded like all others, and reserves nothing. */
+  /** It is free: recorded like all others, but reserves nothing. */
   readonly isFree: boolean;
 }
 
-/** What comes without the engine's labels was sent by something else, such as a command of the agent. */
+/** A request without the engine's labels was sent by something else, such as a command of the agent. */
 const NOT_OF_THE_ENGINE: ErrorAnswer = {
   status: 403,
   type: "permission_error",
-  message: "Only the agent itself may ask the model. To ask a model from a program, start a session of its own.",
+  message: "Only the agent itself may use the model. To use a model from a program, start a separate session.",
   headers: DO_NOT_RETRY,
 };
 
 const CLOSED = new Error("The connection of the agent was closed.");
-/** The API itself takes 32 MB at most. */
+/** The API's own limit is 32 MB. */
 const MAX_REQUEST = 64 << 20;
-/** Only a stream has pings; an answer in one piece is silent until the model is done. */
+/** Only a stream has pings; a non-streaming answer is silent until the model is done. */
 const WHOLE_ANSWER_PATIENCE = 5;
-/** Of a request that waits for another credential: a fourth of the time that the upstream may be silent. */
+/** Pings for a request that waits for a new credential: every quarter of the allowed silence. */
 const PINGS_IN_PATIENCE = 4;
 
-/** One request of an agent from its first byte to its settlement. */
+/** One request of an agent, from its first byte to its settlement. */
 export async function handleExchange(exchange: Exchange, deps: ExchangeDeps): Promise<void> {
   const { res, admission, route, headers, isBeta } = exchange;
   const cut = new AbortController();
-  // With a reason of our own: Node's takes long to make, and nobody reads it when the answer is complete.
+  // With our own reason: creating Node's takes long, and nobody reads it when the answer is complete.
   res.once("close", () => cut.abort(CLOSED));
   const body = await readBody(exchange.body);
   if (body === undefined)
@@ -100,7 +100,7 @@ export async function handleExchange(exchange: Exchange, deps: ExchangeDeps): Pr
     },
     idleTimeoutMs: deps.idleTimeoutMs * (request.stream ? 1 : WHOLE_ANSWER_PATIENCE),
   };
-  // As often as another credential comes for one that has expired.
+  // Repeats each time a new credential replaces an expired one.
   for (;;) {
     const refused = await attempt(asked, { res, admission, cut });
     if (refused === undefined) return;
@@ -109,13 +109,13 @@ export async function handleExchange(exchange: Exchange, deps: ExchangeDeps): Pr
   }
 }
 
-/** What an agent asks, as often as it takes. */
+/** An agent's request, for all attempts. */
 interface Asked extends Pick<Delivery, "request" | "idleTimeoutMs"> {
   readonly info: ModelRequestInfo;
   readonly isFree: boolean;
 }
 
-/** Reserves and sends. Gives back a refused credential; everything else is answered. */
+/** Reserves and sends. Returns a refused credential; everything else is answered. */
 async function attempt(
   { info, isFree, request, idleTimeoutMs }: Asked,
   { res, admission, cut }: Pick<Delivery, "res" | "cut"> & { readonly admission: Admission },
@@ -136,7 +136,7 @@ async function attempt(
     idleTimeoutMs,
     settle: isFree ? (outcome) => grant.settle({ ...outcome, usage: NO_USAGE, proven: "all" }) : grant.settle,
     observe(status, answered) {
-      // Counting tokens has limits of its own, which say nothing about messages.
+      // Counting tokens has separate limits, which say nothing about messages.
       if (!isFree) wait.observe(status, answered);
       expiry.observe(status);
     },
@@ -163,7 +163,7 @@ async function reserve(session: GatewaySession, info: ModelRequestInfo): Promise
   }
 }
 
-/** Reads to the end in any case, so that the agent gets to see the answer; undefined when it is too large to keep. */
+/** Always reads to the end, so that the agent sees the answer; undefined if it is too large to keep. */
 async function readBody(parts: Exchange["body"]): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -179,7 +179,7 @@ interface ReadRequest extends Pick<ModelRequestInfo, "model" | "toolResults" | "
   readonly stream: boolean;
 }
 
-/** Clouds put the name into an address, so that it must not lead anywhere else. */
+/** Clouds put the name into a URL, so it must not lead anywhere else. */
 const MODEL_NAME = /^(?!.*\.\.)[A-Za-z0-9][\w.:@/[\]-]{0,255}$/;
 
 function readRequest(body: Buffer): ReadRequest | ErrorAnswer {

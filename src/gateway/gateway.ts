@@ -12,22 +12,22 @@ import { headerList } from "./headers.ts";
 import type { Upstream, UpstreamFor } from "./upstreams/upstream.ts";
 
 export interface GatewayOptions {
-  /** One for all sessions, or the way to that of each provider. */
+  /** One for all sessions, or a function that returns one per provider. */
   readonly upstream: Upstream | UpstreamFor;
   readonly clock: Clock;
-  /** How long the upstream may stay silent, in milliseconds. Default two minutes: less than the CLI's own three. */
+  /** How long the upstream may be silent, in milliseconds. Default: two minutes, less than the CLI's own three. */
   readonly idleTimeoutMs?: number;
-  /** How long a request waits for another credential when its own has expired, in milliseconds. Default half an hour. */
+  /** How long a request with an expired credential waits for a new one, in milliseconds (default: 30 minutes). */
   readonly credentialWaitMs?: number | undefined;
 }
 
-/** A timer that is to take longer goes off at once. */
+/** A timer with a longer delay fires at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 
 const UNKNOWN_TOKEN: ErrorAnswer = {
   status: 401,
   type: "authentication_error",
-  message: "This token is not valid: the session that it was made for is closed or unknown.",
+  message: "This token is not valid: its session is closed or unknown.",
   headers: DO_NOT_RETRY,
 };
 
@@ -38,7 +38,7 @@ const ROUTES: readonly Route[] = [
   { name: "count_tokens", method: "POST", path: "/v1/messages/count_tokens", isFree: true },
 ];
 
-/** Opens the model API that the agent processes of this host talk to, on a free port of the loopback interface. */
+/** Opens the model API for the agent processes of this host, on a free port of the loopback interface. */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const gateway = new LoopbackGateway(options);
   await gateway.listen();
@@ -51,7 +51,7 @@ class LoopbackGateway implements Gateway {
   readonly #clock: Clock;
   readonly #upstreamFor: UpstreamFor;
   readonly #credentialWaitMs: number;
-  /** Every credential is held up, and comes to its end, on its own. */
+  /** Each credential has its own waits and expiry. */
   readonly #credentials = new WeakMap<Upstream, Pick<Admission, "wait" | "expiry">>();
   readonly #server = createServer((req, res) => this.#answer(req, res));
 
@@ -60,7 +60,7 @@ class LoopbackGateway implements Gateway {
     this.#credentialWaitMs = Math.min(credentialWaitMs, MAX_TIMER_MS);
     this.#clock = clock;
     this.#upstreamFor = typeof upstream === "function" ? upstream : async () => upstream;
-    // A connection ends with its agent. Closing an idle one could only meet a request that is just being sent on it.
+    // A connection ends with its agent. Closing an idle one could break a request that is just being sent.
     this.#server.keepAliveTimeout = 0;
   }
 
@@ -100,7 +100,7 @@ class LoopbackGateway implements Gateway {
   }
 
   #answer(req: IncomingMessage, res: ServerResponse): void {
-    // A client that hangs up shows as `close`; the error beside it has no other news.
+    // `close` reports a client that hangs up; the error adds nothing.
     res.on("error", () => {});
     req.on("error", () => {});
     const admission = this.#admissions.get(tokenOf(req));
@@ -140,7 +140,7 @@ class LoopbackGateway implements Gateway {
   }
 }
 
-/** Waits until what was granted is settled, but not for a reservation under way: that may wait for a person. */
+/** Waits until granted requests are settled, but not for a pending reservation: that may wait for a person. */
 async function end({ responses, unsettled }: Admission): Promise<void> {
   for (const res of responses) res.destroy();
   await Promise.all(unsettled);

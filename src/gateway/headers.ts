@@ -1,6 +1,6 @@
 import type { HeaderList } from "./upstreams/upstream.ts";
 
-/** These speak about one connection, not about the message, so a proxy never passes them on. */
+/** Headers of one connection, not of the message; a proxy never passes them on. */
 const HOP_BY_HOP = [
   "connection",
   "expect",
@@ -13,7 +13,7 @@ const HOP_BY_HOP = [
   "transfer-encoding",
   "upgrade",
 ];
-/** The upstream sets these itself: they depend on where the request goes and as whom. */
+/** The upstream sets these itself: they depend on the destination and the credential. */
 const SET_BY_UPSTREAM = ["accept-encoding", "authorization", "content-length", "host", "x-api-key"];
 
 /** Node's flat list (name, value, name, value …) as pairs. */
@@ -24,7 +24,7 @@ export function headerList(rawHeaders: readonly string[]): HeaderList {
   ]);
 }
 
-/** The first value of a header; the name in lower case. */
+/** The first value of a header; the name is in lower case. */
 export function headerValue(headers: HeaderList, name: string): string | undefined {
   return headers.find(([key]) => key.toLowerCase() === name)?.[1];
 }
@@ -41,7 +41,7 @@ export function forwardedResponseHeaders(headers: HeaderList): HeaderList {
   return withoutHeaders(headers, hopByHop(headers));
 }
 
-/** Those of an answer that a client has read: what speaks of the bytes on the wire is not true any more. */
+/** The headers of an answer that a client has decoded: those about the bytes on the wire no longer apply. */
 export function responseHeaders(headers: Headers): HeaderList {
   return withoutHeaders([...headers], [...HOP_BY_HOP, "content-encoding", "content-length"]);
 }

@@ -4,8 +4,8 @@ import type { ErrorAnswer } from "./answer.ts";
 const EVENT_STREAM = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" };
 
 /**
- * Keeps the connection of a request alive that waits: an agent that hears nothing for three minutes gives up. The first
- * ping goes out only after a while, so that most answers still have a status of their own.
+ * Keeps the connection of a waiting request alive: an agent gives up after three minutes of silence. The first ping is
+ * delayed, so that most answers still have their own status.
  */
 export function keepAlive(res: AnswerSink, everyMs: number): Disposable {
   const timer = setInterval(() => {
@@ -16,7 +16,7 @@ export function keepAlive(res: AnswerSink, everyMs: number): Disposable {
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** An error for a request whose answer has begun with pings, as the API itself tells one in a stream. */
+/** Reports an error for an answer that has started with pings, as the API does in a stream. */
 export function endWithError(res: AnswerSink, { type, message }: Pick<ErrorAnswer, "type" | "message">): void {
   if (!res.destroyed) res.end(`event: error\ndata: ${JSON.stringify({ type: "error", error: { type, message } })}\n\n`);
 }

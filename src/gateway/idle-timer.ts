@@ -1,4 +1,4 @@
-/** Calls once when nothing restarted or stopped it for a while. */
+/** Fires once if it is not restarted or stopped in time. */
 export class IdleTimer {
   readonly #ms: number;
   readonly #onIdle: () => void;

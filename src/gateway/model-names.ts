@@ -1,15 +1,15 @@
 import type { Environment } from "./credentials/secret-source.ts";
 
 /**
- * The engine names models as the Anthropic API does, and some of its requests name a model that no user chose. Each
- * cloud has names of its own; the rules are those of the engine's own command line. A name that is no first-party one
- * is the user's, and stays as it is.
+ * The engine uses the Anthropic API's model names, and some of its requests use a model that no user chose. Each cloud
+ * has its own names; the rules are those of the engine's CLI. A name that is not a first-party one comes from the user,
+ * and stays unchanged.
  */
 
 const FIRST_PARTY = /^claude-[a-z0-9-]+$/;
 const DATED = /-(\d{8})$/;
 
-/** On Bedrock these are known with a date alone, or with a version. */
+/** On Bedrock these have only a date, or a version. */
 const BEDROCK_ENDINGS: Readonly<Record<string, string>> = {
   "claude-opus-4-1": "-20250805-v1:0",
   "claude-opus-4-5": "-20251101-v1:0",
@@ -18,7 +18,7 @@ const BEDROCK_ENDINGS: Readonly<Record<string, string>> = {
   "claude-opus-4-6": "-v1",
 };
 
-/** The name of an inference profile, which begins with the part of the world that may answer. */
+/** The name of an inference profile, which starts with the geography that may answer. */
 export function bedrockModel(model: string, environment: Environment, region: string): string {
   if (!FIRST_PARTY.test(model)) return model;
   const area = region.startsWith("us-gov-")
@@ -33,7 +33,7 @@ function areaOf(region: string): string {
   return { us: "us", eu: "eu", ap: "apac" }[continent] ?? "global";
 }
 
-/** On Vertex these are known with a date alone. */
+/** On Vertex these have only a date. */
 const VERTEX_DATES: Readonly<Record<string, string>> = {
   "claude-opus-4-1": "@20250805",
   "claude-opus-4-5": "@20251101",

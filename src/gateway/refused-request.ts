@@ -9,8 +9,8 @@ interface Refused extends Pick<Delivery, "res" | "cut"> {
 }
 
 /**
- * Waits for another credential when the refused one was good before and can change. False when none came in time, the
- * agent is gone, or there is nothing to wait for: a wrong key is told at once.
+ * Waits for a new credential if the refused one was valid before and can change. False if none came in time, the agent
+ * has left, or there is nothing to wait for: a wrong key is reported at once.
  */
 export async function outlast(
   refused: RefusedRequest,
@@ -31,13 +31,13 @@ export async function outlast(
   }
 }
 
-/** The agent would try a 401 ten times over; a 403 that says so it takes for final. */
+/** The agent would retry a 401 ten times; it treats a 403 with this header as final. */
 export function refuse(refused: RefusedRequest, { res, admission, cut }: Refused): void {
   if (cut.signal.aborted) return;
   const { type, message, headers } = refused;
   const said = told(refused, admission);
   const remedy =
-    admission.upstream.renewed === undefined ? said.remedy : `${said.remedy} Then send a message to go on.`;
+    admission.upstream.renewed === undefined ? said.remedy : `${said.remedy} Then send a message to continue.`;
   admission.session.credentialRejected({ ...said, remedy });
   if (res.headersSent) endWithError(res, { type, message });
   else sendError(res, { status: 403, type, message, headers: [...headers, ...DO_NOT_RETRY] });

@@ -1,17 +1,22 @@
 import type { RequestSize } from "../core/money/budget-estimate.ts";
 
-/** English text and JSON have about as many; what is not known errs towards more tokens. */
+/** About right for English text and JSON; errs towards more tokens. */
 const BYTES_PER_TOKEN = 3.5;
-/** The most that an image comes to, whatever its file weighs. */
+/** The maximum for an image, whatever its file size. */
 const IMAGE_TOKENS = 5_000;
-/** Of a document that the provider fetches, and of a conversation that it remembers, the request shows nothing. */
+/**
+ * For content that the request does not show: a document that the provider fetches, a conversation that it remembers.
+ */
 const UNSEEN_TOKENS = 200_000;
-/** What the provider allows itself when a request does not say. */
+/** The provider's default if a request does not say. */
 const DEFAULT_SEARCHES = 10;
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** How large a request is. Walks its body without recursion: it comes from an agent, and may be nested at will. */
+/**
+ * Estimates the size of a request. Walks its body without recursion: it comes from an agent, and may be nested
+ * arbitrarily deep.
+ */
 export function sizeOf(request: JsonObject, bytes: number): RequestSize {
   let shown = bytes;
   let tokens = request["thread"] === undefined ? 0 : UNSEEN_TOKENS;

@@ -3,8 +3,8 @@ import type { ModelRequestInfo } from "../core/ports/gateway.ts";
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * The tool results that the model has not answered yet: those after its last message. A request that is repeated
- * because it failed reads them again, and for nothing. Read leniently: what is not understood is no result.
+ * The tool results that the model has not answered yet: those after its last message. A retry of a failed request
+ * includes them again, for free. Parsed leniently: unknown content is ignored.
  */
 export function newToolResults(messages: unknown): ModelRequestInfo["toolResults"] {
   const { conversation, answered } = read(messages);
@@ -22,8 +22,8 @@ export function newToolResults(messages: unknown): ModelRequestInfo["toolResults
 }
 
 /**
- * What the model has not answered yet: all text after its last message. The engine carries what a user says in the middle
- * of a turn as a message of the user, as one of the system or beside a result.
+ * What the model has not answered yet: all text after its last message. The engine sends a user's message in the middle
+ * of a turn as a user message, as a system message or next to a result.
  */
 export function newlySaid(messages: unknown): string {
   const { conversation, answered } = read(messages);

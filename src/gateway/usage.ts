@@ -1,12 +1,12 @@
 import type { ModelUsage } from "../core/events/events.ts";
 import type { Proven } from "../core/money/budget-estimate.ts";
 
-/** Reads what an answer cost while its bytes pass by. It never changes, keeps back or rejects them. */
+/** Measures the cost of an answer while its bytes pass through. It never changes, delays or rejects them. */
 export interface UsageMeter {
   push(chunk: Uint8Array): void;
-  /** The answer itself said that it is over: whoever reads it may act on it now. */
+  /** The answer says that it is complete: its reader may act on it now. */
   readonly finished: boolean;
-  /** Nothing in the bytes speaks against a whole answer, once there are no more of them. */
+  /** The bytes are consistent with a complete answer, if no more follow. */
   readonly complete: boolean;
   reading(): UsageReading;
 }
@@ -14,7 +14,7 @@ export interface UsageMeter {
 export interface UsageReading {
   readonly usage: ModelUsage;
   readonly stopReason: string | null;
-  /** Without the final usage, output tokens are counted from the text that came. */
+  /** Without the final usage, output tokens are estimated from the text received. */
   readonly proven: Proven;
 }
 
@@ -26,15 +26,15 @@ export const NO_USAGE: ModelUsage = {
 };
 
 const BYTES_PER_TOKEN = 4;
-/** A line longer than this is skipped: it is no usage report, and an endless one must not fill the memory. */
+/** Longer lines are skipped: they are not usage reports, and an endless one must not fill the memory. */
 const MAX_LINE = 1 << 20;
 const MAX_BODY = 64 << 20;
 const MAX_ERROR = 64 << 10;
 const LINE_FEED = 0x0a;
 
 /**
- * For `text/event-stream`. Only the events with usage are parsed as JSON; deltas are measured by their length.
- * Relies on what the API does: one `data:` line per event.
+ * For `text/event-stream`. Only events with usage are parsed as JSON; deltas are measured by length. Relies on the
+ * API's format: one `data:` line per event.
  */
 export function streamMeter(): UsageMeter {
   let partial: Uint8Array[] = [];
@@ -97,14 +97,14 @@ export function streamMeter(): UsageMeter {
       return finished && !failed;
     },
     reading() {
-      // An error before the first word is all that there was.
+      // An error before the first word is the whole answer.
       if (final || (failed && !started)) return { usage, stopReason, proven: "all" };
       return { usage: atLeast(usage, textBytes), stopReason, proven: started ? "input" : "nothing" };
     },
   };
 }
 
-/** For an answer in one piece. */
+/** For a non-streaming answer. */
 export function bodyMeter(): UsageMeter {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -128,7 +128,7 @@ export function bodyMeter(): UsageMeter {
   };
 }
 
-/** For an answer that is an error. Below 500 it was refused; above, only the provider's own words say what happened. */
+/** For an error. Below 500 the request was refused; above, only the provider's message says what happened. */
 export function errorMeter(status: number): UsageMeter {
   let said: Buffer = Buffer.alloc(0);
   return {
@@ -144,7 +144,7 @@ export function errorMeter(status: number): UsageMeter {
   };
 }
 
-/** Whether an error says that nothing was generated. One that speaks of time leaves that open. */
+/** Whether an error says that nothing was generated. Timeouts leave that open. */
 function isDefinite(status: number, type: unknown): boolean {
   if (status < 500) return status !== 408;
   return typeof type === "string" && type !== "timeout_error";
@@ -183,7 +183,7 @@ function mergeUsage(usage: ModelUsage, reported: JsonObject | undefined): ModelU
     output_tokens: figure("output_tokens", usage.output_tokens),
     cache_read_input_tokens: figure("cache_read_input_tokens", usage.cache_read_input_tokens),
     cache_creation_input_tokens: written,
-    // Whatever is not said to be kept for an hour is kept for five minutes.
+    // Cached for five minutes unless an hour is stated.
     ...(oneHour > 0 && { cache_creation_1h_input_tokens: Math.min(oneHour, written) }),
     ...(searches > 0 && { web_search_requests: searches }),
   };
@@ -211,7 +211,7 @@ function text(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** A line without a copy, when it lies in one chunk as most do. */
+/** A line without a copy, if it is in one chunk as usual. */
 function joined(partial: readonly Uint8Array[], piece: Uint8Array): Buffer {
   if (partial.length > 0) return Buffer.concat([...partial, piece]);
   return Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);

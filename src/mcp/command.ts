@@ -4,13 +4,13 @@ import type { McpProgram } from "../core/agent/mcp-server-schema.ts";
 
 interface CommandProblem {
   readonly what: string;
-  /** The beginning of a sentence that ends with the place of the command. */
+  /** The start of a sentence that ends with the location of the command. */
   readonly remedy: string;
 }
 
 /**
- * Why the program of a server cannot be started, and what to do; undefined when nothing is known to be wrong. The engine
- * would only say that the connection was closed. A path within the session's directory is known there alone.
+ * Why a server's program can't be started, and what to do; undefined if no problem is known. The engine would only say
+ * that the connection was closed. A path within the session's directory is known only there.
  */
 export function problemWithCommand(
   { command, env }: Pick<McpProgram, "command" | "env">,
@@ -25,21 +25,22 @@ export function problemWithCommand(
     .map((place) => problemAt(join(place, command)));
   if (there.includes(undefined)) return undefined;
   return {
-    what: `${command} was not found; looked in PATH, which is ${path}`,
-    remedy: "Install it, or write its whole path",
+    what: `${command} was not found in PATH (${path})`,
+    remedy: "Install it, or use its full path",
   };
 }
 
 function problemAt(file: string): CommandProblem | undefined {
   try {
-    if (!statSync(file).isFile()) return { what: `${file} is not a file`, remedy: "Name the program itself" };
+    if (!statSync(file).isFile())
+      return { what: `${file} is not a file`, remedy: "Use the path of the program itself" };
   } catch {
-    return { what: `${file} was not found`, remedy: "Install it, or mend the path" };
+    return { what: `${file} was not found`, remedy: "Install it, or correct the path" };
   }
   try {
     accessSync(file, constants.X_OK);
     return undefined;
   } catch {
-    return { what: `${file} may not be executed`, remedy: `Run chmod +x ${file}, or name another program` };
+    return { what: `${file} is not executable`, remedy: `Run chmod +x ${file}, or use another program` };
   }
 }

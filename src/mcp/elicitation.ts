@@ -1,7 +1,7 @@
 import type { ElicitResult } from "@modelcontextprotocol/sdk/types.js";
 import type { EngineHost } from "../core/ports/engine.ts";
 
-/** A question as a server puts it. */
+/** A question of a server. */
 export interface ServerQuestion {
   readonly message: string;
   readonly mode?: "form" | "url";
@@ -9,7 +9,9 @@ export interface ServerQuestion {
   readonly requestedSchema?: Record<string, unknown>;
 }
 
-/** Passes on what an MCP server asks, and the answer. An error answers nothing: the server is told that nobody did. */
+/**
+ * Passes on a question of an MCP server, and the answer. In case of an error, the server is told that nobody answered.
+ */
 export async function elicit(
   host: Pick<EngineHost, "elicit">,
   { serverName, message, mode, url, requestedSchema }: ServerQuestion & { readonly serverName: string },
@@ -25,7 +27,7 @@ export async function elicit(
       signal,
     );
     if (answer.action !== "accept") return { action: answer.action };
-    // An address has nothing to send back but that it was opened.
+    // For a URL, the answer only says that it was opened.
     return mode === "url" ? { action: "accept" } : { action: "accept", content: { ...answer.content } };
   } catch {
     return { action: "cancel" };

@@ -8,10 +8,10 @@ interface StartedProgram {
   readonly cwd: string;
 }
 
-/** A list with more pages than this has no end. */
+/** A longer list counts as endless. */
 const MOST_PAGES = 1_000;
 
-/** Starts a program that speaks MCP, asks it for the names of its tools, and ends it. Rejects with what the client says. */
+/** Starts a program that speaks MCP, lists its tools, and ends it. Rejects with the client's error. */
 export async function toolsOfProgram(
   { command, args, cwd }: StartedProgram,
   signal: AbortSignal,

@@ -19,18 +19,18 @@ interface ProgramStart {
 
 interface ProgramServers {
   readonly configs: Record<string, ProgramStart>;
-  /** To be called when the process is gone, which starts a server again that has died. */
+  /** Call this when the process has ended; until then it restarts a server that has died. */
   readonly close: () => void;
 }
 
 export interface ProgramSettings {
   /** Search path for the servers. */
   readonly path: string;
-  /** What servers are started in, unless they are to run outside. */
+  /** The sandbox of servers, except those that run outside. */
   readonly confinement?: Confinement | undefined;
 }
 
-/** Throws for a program that is not there. */
+/** Throws for a program that does not exist. */
 export function requirePrograms({ agent }: Pick<EngineRequest, "agent">, { path }: ProgramSettings): void {
   const missing = Object.entries(agent.mcp_servers ?? {}).flatMap(([name, server]) => {
     const problem = isRemote(server) ? undefined : problemWithCommand(server, path);
@@ -55,7 +55,7 @@ export function programServers(
   settings: ProgramSettings,
 ): ProgramServers {
   const all = join(stateDir, "mcp", ".start");
-  // Those of a host that was killed hold variables that are stored nowhere else.
+  // The files of a killed host contain variables that are saved nowhere else.
   rmSync(all, { recursive: true, force: true });
   const start = randomUUID();
   const own = join(all, start);
@@ -79,14 +79,15 @@ interface StartPlaces extends ProgramSettings {
   readonly file: string;
   readonly temporary: string;
   readonly home: string;
-  /** What it must find, by absolute path. */
+  /** The files it requires, by absolute path. */
   readonly files: Readonly<Record<string, string>>;
 }
 
 /**
- * A server is started by a script of the session's own: the CLI would give it all of its own environment, and would
- * show the server's variables to everybody who may list processes. Its variables are set within the sandbox, so that
- * what starts the sandbox never has them; the script reaches in through an open file, as its place is hidden there.
+ * A server is started by a script in the session's directory: the CLI would pass its whole environment to the server,
+ * and would show the server's variables to everyone who can list processes. Its variables are set within the sandbox,
+ * so that the program that starts the sandbox never has them; the script is passed as an open file, because its path is
+ * hidden there.
  */
 function writeStart(server: McpProgram, { path, confinement, temporary, home, file, files }: StartPlaces): string {
   const { command, args, env, outside_sandbox: isOutside = false } = server;
@@ -102,8 +103,8 @@ function writeStart(server: McpProgram, { path, confinement, temporary, home, fi
 }
 
 /**
- * The CLI starts a server at a time of its own, and again when it has died: its files are looked at right before that. Nothing
- * where the machine has no program for it; the host has looked when it started the CLI.
+ * The CLI decides when to start a server, and restarts one that has died: its files are checked right before that. Does
+ * nothing if the machine lacks the program for it; the host has checked when it started the CLI.
  */
 function checkOf(files: Readonly<Record<string, string>>): string {
   const lines = Object.entries(files)
@@ -114,7 +115,7 @@ function checkOf(files: Readonly<Record<string, string>>): string {
     return program === undefined ? [] : [[program, ...args].map(quoted).join(" ")];
   });
   if (lines.length === 0 || sums[0] === undefined) return "";
-  const told = `echo "A program of this MCP server is not as trusted when the session was started." >&2; exit 1`;
+  const told = `echo "A program of this MCP server has changed since the session was started." >&2; exit 1`;
   return `printf '%s\\n' ${lines.join(" ")} | ${sums[0]} -c --status || { ${told}; }\n`;
 }
 

@@ -6,7 +6,7 @@ import { isRemote, type RemoteMcpServer } from "../core/agent/mcp-server-schema.
 import { elicit, type ServerQuestion } from "./elicitation.ts";
 import type { GrantedCall } from "./remote/loopback.ts";
 
-/** Connects the host to a server somewhere else; one connection for each process, as instances cannot be shared. */
+/** Connects the host to a remote server; one connection per process, because instances can't be shared. */
 export type RemoteServerFactory = (options: {
   readonly name: string;
   readonly server: RemoteMcpServer;
@@ -26,14 +26,11 @@ export interface RemoteParts {
 
 interface RemoteServers {
   readonly servers: ReadonlyMap<string, RemoteServer>;
-  /** To be called when the process is gone, or never came to be. */
+  /** Call this when the process has ended, or did not start. */
   readonly close: () => Promise<void>;
 }
 
-/**
- * The agent's servers somewhere else, as servers of this process. Rejects with what is wrong when one cannot be used, and
- * leaves no connection behind.
- */
+/** The agent's remote servers, as servers of this process. Rejects if one can't be used, and closes all connections. */
 export async function remoteServers(
   { agent }: Pick<EngineRequest, "agent">,
   { host, connectRemoteServer }: RemoteParts,

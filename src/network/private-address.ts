@@ -2,7 +2,7 @@ import { BlockList, isIP } from "node:net";
 
 type Range = readonly [address: string, prefix: number];
 
-/** IANA's special-purpose addresses: what only this machine and its own network can reach, and what is no machine at all. */
+/** IANA's special-purpose addresses: reachable only from this machine and its network, or not at all. */
 const SPECIAL_IPV4: readonly Range[] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -12,7 +12,7 @@ const SPECIAL_IPV4: readonly Range[] = [
   ["172.16.0.0", 12],
   ["192.0.0.0", 24],
   ["192.0.2.0", 24],
-  // Relays of 6to4.
+  // 6to4 relays.
   ["192.88.99.0", 24],
   ["192.168.0.0", 16],
   ["198.18.0.0", 15],
@@ -21,13 +21,13 @@ const SPECIAL_IPV4: readonly Range[] = [
   ["224.0.0.0", 3],
 ];
 
-/** Everything outside of it is local, reserved or stands for an IPv4 address: `::/96`, NAT64, `fc00::/7`, `fec0::/10` … */
+/** Everything else is local, reserved or maps an IPv4 address: `::/96`, NAT64, `fc00::/7`, `fec0::/10` … */
 const GLOBAL_IPV6: Range = ["2000::", 3];
 const SPECIAL_IPV6: readonly Range[] = [
-  // Protocols: Teredo, which carries an IPv4 address that could be any, benchmarks, ORCHID.
+  // Protocols: Teredo, which embeds any IPv4 address, benchmarks, ORCHID.
   ["2001::", 23],
   ["2001:db8::", 32],
-  // 6to4 carries an IPv4 address too.
+  // 6to4 embeds an IPv4 address too.
   ["2002::", 16],
   ["3fff::", 20],
 ];
@@ -36,7 +36,7 @@ const special = blockList(SPECIAL_IPV4, SPECIAL_IPV6);
 const global = blockList([], [GLOBAL_IPV6]);
 const mapped = blockList([], [["::ffff:0:0", 96]]);
 
-/** Networks of people's own, … */
+/** Private networks, … */
 const OWN_IPV4: readonly Range[] = [
   ["10.0.0.0", 8],
   ["100.64.0.0", 10],
@@ -44,7 +44,7 @@ const OWN_IPV4: readonly Range[] = [
   ["192.168.0.0", 16],
 ];
 const OWN_IPV6: readonly Range[] = [["fc00::", 7]];
-/** … and what clouds have put into them: services that give their keys to whoever asks. */
+/** … and the cloud services in them that return keys to anyone who asks. */
 const OF_CLOUDS_IPV4: readonly Range[] = [
   ["100.100.100.200", 32],
   ["192.0.0.192", 32],
@@ -64,18 +64,18 @@ function blockList(ipv4: readonly Range[], ipv6: readonly Range[]): BlockList {
   return list;
 }
 
-/** An IPv4 address written as an IPv6 one, `::ffff:…`, counts as what it stands for. */
+/** An IPv4-mapped IPv6 address, `::ffff:…`, counts as its IPv4 address. */
 export function isPrivateAddress(address: string): boolean {
   const kind = isIP(address);
   if (kind === 4) return special.check(address, "ipv4");
-  // The scope of a link-local address is no part of it for the lists.
+  // The lists ignore the scope of a link-local address.
   if (kind === 0 || address.includes("%")) return true;
   return special.check(address, "ipv6") || !(global.check(address, "ipv6") || mapped.check(address, "ipv6"));
 }
 
 /**
- * Of the private addresses, those of a network of one's own (`10.0.0.0/8`, `fc00::/7` …). Not this machine, nor what is only on
- * the same link, nor where a cloud tells its keys.
+ * Whether a private address belongs to a private network (`10.0.0.0/8`, `fc00::/7` …). Excludes this machine, its local
+ * link, and cloud metadata services.
  */
 export function isOwnNetwork(address: string): boolean {
   const kind = isIP(address);

@@ -2,18 +2,18 @@ import { spawn } from "node:child_process";
 import { findProgram } from "./programs.ts";
 
 /**
- * Starts a program so that it and everything it started die with the host and with the session, also on kill -9 of
- * either: `setpriv` ties it to the host's life, a PID namespace ties its children to its own.
+ * Starts a program so that it and everything it started end with the host and with the session, even on kill -9 of
+ * either: `setpriv` ties it to the host, a PID namespace ties its children to it.
  */
 const TIED = ["--pdeathsig", "KILL", "--"];
 const UNSHARE = ["--fork", "--pid", "--kill-child", "--mount-proc"];
-/** Without privileges the same needs a user namespace. */
+/** Without privileges, this needs a user namespace. */
 const IN_USER_NAMESPACE = ["--user", "--map-current-user"];
 
 /**
- * What root keeps in there. The rest leads out: who may mount takes the namespace's `/proc` away and finds the host's
- * below it, and who may trace, load modules, make devices or watch the kernel needs no `/proc` for that. Named are those that
- * stay, so that a capability which is new to the kernel is not among them.
+ * The capabilities that root keeps in there. All others are ways out: mounting can replace the namespace's `/proc` and
+ * reveal the host's below it, and tracing, loading modules, creating devices or watching the kernel don't even need
+ * `/proc`. This is an allow list, so that new capabilities are not included.
  */
 const KEPT = [
   ["chown", "dac_override", "fowner", "fsetid", "linux_immutable", "lease"],
@@ -28,12 +28,12 @@ const LIMITED = [
   "--",
 ];
 
-/** The first wrapper that works on this machine; undefined where there is none (not Linux, or forbidden). */
+/** The first wrapper that works on this machine; undefined if there is none (not Linux, or forbidden). */
 export async function findContainment(): Promise<readonly string[] | undefined> {
   const [setpriv, unshare, probe] = ["setpriv", "unshare", "true"].map((name) => findProgram(name));
   if (setpriv === undefined || unshare === undefined || probe === undefined) return undefined;
   const limited = [setpriv, ...LIMITED];
-  // Who is not root has no capabilities in there, and may not even give them up.
+  // Users other than root have no capabilities in there, and can't even drop them.
   const inUserNamespace = process.getuid?.() === 0 ? limited : [];
   for (const form of [
     [...UNSHARE, "--", ...limited],

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { readOwnFile, removeOwn, writeOwnFile } from "./own-files.ts";
 
 /**
- * Directories of one process that live outside the session's own: its temporary files, and the copy of the transcript
- * that the SDK makes. They are written down before use, so that the next process removes what a killed one left.
+ * Directories of one process outside the session's own: its temporary files, and the SDK's copy of the transcript. They
+ * are recorded before use, so that the next process removes what a killed one left.
  */
 export class Leftovers {
   readonly #list: string;
@@ -18,7 +18,7 @@ export class Leftovers {
     this.sweep();
   }
 
-  /** A short path: the CLI puts sockets there, whose paths may not be longer than about a hundred characters. */
+  /** A short path: the CLI creates sockets there, whose paths are limited to about a hundred characters. */
   temporaryDirectory(): string {
     const directory = mkdtempSync(join(tmpdir(), "capstan-"));
     this.note(directory);
@@ -31,7 +31,7 @@ export class Leftovers {
   }
 
   sweep(): void {
-    // What cannot be removed, such as files that a command made read-only, stays on the list and stops nobody.
+    // Files that can't be removed, such as read-only ones of a command, stay on the list and do no harm.
     this.#directories = this.#directories.filter((directory) => !removed(directory));
     if (this.#directories.length === 0) removeOwn(this.#list);
     else writeOwnFile(this.#list, JSON.stringify(this.#directories));
@@ -51,7 +51,7 @@ function read(list: string): string[] {
   try {
     return JSON.parse(readOwnFile(list) ?? "[]") as string[];
   } catch {
-    // Not there, or cut off by a crash while it was written: nothing can be known of it.
+    // It does not exist, or was cut off by a crash while it was written.
     return [];
   }
 }

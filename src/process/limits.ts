@@ -4,7 +4,7 @@ import type { ProcessLimits } from "../core/environment/environment.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
 import { readOwnFile, writeOwnFile } from "./own-files.ts";
 
-/** What all processes of a session use together. */
+/** The total use of a session's processes. */
 export interface ProcessUse {
   readonly memory_bytes: number;
   readonly processes: number;
@@ -12,15 +12,15 @@ export interface ProcessUse {
 }
 
 const LOOK_EVERY_MS = 500;
-/** Of the clock that /proc counts processor time with; the same on all of Linux. */
+/** The clock rate of processor time in /proc; the same on all Linux systems. */
 const TICKS_PER_SECOND = 100;
 
-/** Processor time by ledger, as this host last knew it: the disk may be full, or the ledger gone. */
+/** Processor time by ledger, as this host last knew it: the disk may be full, or the ledger removed. */
 export type SpentSeconds = Map<string, number>;
 
 /**
- * Looks at the processes of a session again and again, and tells once when they use more than they may. It is a
- * watchdog and no wall: what is used between two looks is not seen.
+ * Checks the processes of a session repeatedly, and reports once when they exceed a limit. It is a watchdog, not a
+ * barrier: it does not see what is used between two checks.
  */
 export class Watchdog {
   readonly #limits: ProcessLimits;
@@ -31,7 +31,7 @@ export class Watchdog {
   #written: number;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Throws when the limit is of processor time, and nobody knows how much was spent. */
+  /** Throws if processor time is limited and the time spent is unknown. */
   constructor({
     limits,
     stateDir,
@@ -48,13 +48,13 @@ export class Watchdog {
     this.#written = this.#before;
   }
 
-  /** Throws when nothing is left for another process. */
+  /** Throws if nothing is left for another process. */
   requireRoom(): void {
     const over = exceeded(this.#limits, { memory_bytes: 0, processes: 0, cpu_seconds: this.#before });
     if (over !== undefined) throw over;
   }
 
-  /** `root` is the process that all others come from; without one, a function that says what all of them use. */
+  /** `root` is the root process, or a function that returns the total use. */
   watch(root: number | (() => ProcessUse), onOver: (error: CapstanError) => void): void {
     if (Object.keys(this.#limits).length === 0) return;
     this.#timer = setInterval(() => {
@@ -73,7 +73,7 @@ export class Watchdog {
     clearInterval(this.#timer);
   }
 
-  /** The session's next process goes on from there. */
+  /** Saves it for the session's next process. */
   #keep(seconds: number): void {
     if (this.#limits.cpu_seconds === undefined || seconds <= this.#written) return;
     this.#spent.set(this.#ledger, seconds);
@@ -81,12 +81,12 @@ export class Watchdog {
       writeOwnFile(this.#ledger, String(seconds));
       this.#written = seconds;
     } catch {
-      // The next look tries again. Meanwhile the limit holds by what this host remembers.
+      // The next check tries again. Meanwhile the limit applies to what this host remembers.
     }
   }
 }
 
-/** Undefined when it cannot be seen, such as without a free descriptor: the next look will tell. */
+/** Undefined if it can't be measured, such as without a free descriptor: the next check will. */
 function lookAt(look: () => ProcessUse): ProcessUse | undefined {
   try {
     return look();
@@ -100,7 +100,7 @@ function readSeconds(file: string, known: number | undefined): number {
     // Nothing was spent before the first process.
     const text = (readOwnFile(file) ?? "0").trim();
     if (/^\d+(\.\d+)?$/.test(text)) return Math.max(Number(text), known ?? 0);
-    return known ?? unknownSpending(file, "it has no number in it");
+    return known ?? unknownSpending(file, "it contains no number");
   } catch (thrown) {
     if (known !== undefined) return known;
     if (thrown instanceof CapstanError) throw thrown;
@@ -111,12 +111,12 @@ function readSeconds(file: string, known: number | undefined): number {
 function unknownSpending(file: string, why: string): never {
   throw new CapstanError(
     "engine_failed",
-    `How much processor time this session has used cannot be read from ${file}: ${why}. Write the number of seconds into it, or remove it to begin at 0.`,
+    `Cannot read this session's processor time from ${file}: ${why}. Write the number of seconds into it, or remove it to start at 0.`,
     { data: { file } },
   );
 }
 
-/** The first limit that is passed, as the error that ends the process. */
+/** The first exceeded limit, as the error that ends the process. */
 export function exceeded(limits: ProcessLimits, use: ProcessUse): CapstanError | undefined {
   for (const which of ["memory_bytes", "processes", "cpu_seconds"] as const) {
     const limit = limits[which];
@@ -124,19 +124,19 @@ export function exceeded(limits: ProcessLimits, use: ProcessUse): CapstanError |
     if (limit === undefined || spent <= limit) continue;
     return new CapstanError(
       "limit_reached",
-      `The processes of this session used more than environment.limits.${which} allows: ${Number(spent.toFixed(2))} of ${limit}. They were ended.`,
+      `The processes of this session exceeded environment.limits.${which}: ${Number(spent.toFixed(2))} of ${limit}. They were ended.`,
       { data: { which, limit, spent } },
     );
   }
   return undefined;
 }
 
-/** What a process and everything that came from it use. Orphans are its children again, as it is contained. */
+/** The use of a process and all its descendants. Orphans become its children again, because it is contained. */
 export function useOf(root: number): ProcessUse {
   return familyReader()(root);
 }
 
-/** The same for any number of processes, at the price of one look at the process table. */
+/** The same for any number of processes, reading the process table once. */
 export function familyReader(): (root: number) => ProcessUse {
   const table = new Map<number, Stat>();
   for (const name of readdirSync("/proc")) {
@@ -156,9 +156,9 @@ export function familyReader(): (root: number) => ProcessUse {
   };
 }
 
-/** The same for programs that may end and be started again: the processor time of those that are gone still counts. */
+/** The same for programs that may be restarted: the processor time of ended ones still counts. */
 export class ProgramUses {
-  /** Of each process that was ever seen, as it was seen last. */
+  /** By process, as last measured. */
   readonly #seconds = new Map<number, number>();
 
   of(roots: readonly number[]): ProcessUse {
@@ -185,13 +185,13 @@ export class ProgramUses {
 interface Stat {
   readonly pid: number;
   readonly parent: number;
-  /** Of itself, and of its children that have ended. */
+  /** Its own, and that of its ended children. */
   readonly ticks: number;
 }
 
 function readStat(pid: number): Stat | undefined {
   const text = readProc(`/proc/${pid}/stat`);
-  // The program's name stands in parentheses, and may have spaces and parentheses of its own.
+  // The program's name is in parentheses, and may contain spaces and parentheses.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [, parent] = fields;
   if (parent === undefined) return undefined;
@@ -199,12 +199,12 @@ function readStat(pid: number): Stat | undefined {
   return { pid, parent: Number(parent), ticks };
 }
 
-/** Without what it shares with others: programs, libraries and mapped files. */
+/** Without memory it shares with others: programs, libraries and mapped files. */
 function ownMemory(pid: number): number {
   return Number(/^RssAnon:\s+(\d+) kB$/m.exec(readProc(`/proc/${pid}/status`))?.[1] ?? 0) * 1024;
 }
 
-/** Empty when the process has ended meanwhile. */
+/** Empty if the process has ended. */
 function readProc(file: string): string {
   try {
     return readFileSync(file, "utf8");

@@ -3,18 +3,18 @@ import { dirname, extname, resolve } from "node:path";
 import { isInside } from "../core/paths/inside.ts";
 
 interface Place {
-  /** Where relative paths in a shell script may lead, beside the script's own directory. */
+  /** Where relative paths in a shell script may lead, besides the script's own directory. */
   readonly from: readonly string[];
-  /** Only files in these are taken. */
+  /** Only files in these directories are included. */
   readonly within: readonly string[];
 }
 
-/** More than any program has; what is beyond is not looked at, and the list says so by its length. */
+/** More than any program has; further files are ignored, and the list's length shows it. */
 const MAX_FILES = 1_000;
 
 /**
- * Programs, and the files beside them that run with them: relative imports of JavaScript, imports of Python, and whatever
- * file a shell script names. Not found: packages, and paths that a program puts together.
+ * Programs, and the files next to them that they load: relative imports of JavaScript, imports of Python, and any file
+ * that a shell script names. Not included: packages, and paths that a program computes.
  */
 export function filesLoadedBy(programs: readonly string[], { from, within }: Place): readonly string[] {
   const files = new Set<string>();
@@ -41,7 +41,7 @@ function namedIn(file: string, from: readonly string[]): readonly string[] {
 
 const MAX_SCRIPT_BYTES = 4 * 1_048_576;
 
-/** Empty for what is too large to have been written by hand, or cannot be read. */
+/** Empty for files that can't be read, or are too large to be written by hand. */
 function textOf(file: string): string {
   try {
     return statSync(file).size > MAX_SCRIPT_BYTES ? "" : readFileSync(file, "utf8");
@@ -62,7 +62,7 @@ function javascriptImports(file: string, text: string): string[] {
 
 const PYTHON = /^[ \t]*(?:from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(.+)|import[ \t]+(.+))$/gm;
 
-/** Python looks beside the script that was started, which may lie above the module that imports. */
+/** Python searches next to the started script, which may be above the importing module. */
 function pythonImports(file: string, text: string): string[] {
   return [...text.matchAll(PYTHON)].flatMap(([, dots = "", from = "", names = "", modules = ""]) => {
     const above = "../".repeat(Math.max(0, dots.length - 1));
@@ -79,7 +79,7 @@ function wordsIn(list: string): readonly string[] {
   return list.split(/[^\w.]+/).filter(Boolean);
 }
 
-/** A word with a slash or an ending. `$(dirname "$0")/lib.sh` is `/lib.sh` here. */
+/** A word with a slash or an extension. `$(dirname "$0")/lib.sh` is `/lib.sh` here. */
 function namedByShell(file: string, text: string, from: readonly string[]): string[] {
   const words = text.split(/[\s"'`;|&()<>{}=$]+/).filter((word) => word.includes("/") || /\.\w+$/.test(word));
   return [...new Set(words)].flatMap((word) => [
@@ -92,7 +92,7 @@ function isFile(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
   } catch {
-    // Whatever is wrong, whoever runs it will tell.
+    // Running it reports the problem.
     return false;
   }
 }

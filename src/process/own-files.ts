@@ -15,27 +15,27 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Files of the host in places that commands of an agent may be able to write. A command can leave a pipe, a device, a
- * socket, a directory or a link there: opening one could stop the whole host, or lead it to another file.
+ * Files of the host in directories that an agent's commands may be able to write. A command can leave a pipe, a device,
+ * a socket, a directory or a link there: opening one could block the whole host, or lead it to another file.
  */
 
 const ANEW = constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-/** What the host keeps in such a file is short. In bytes. */
+/** Bytes. The host's files there are short. */
 const LONGEST = 16 * 1024 * 1024;
 
-/** Undefined when nothing is there. Throws for anything but a plain file. */
+/** Undefined if it does not exist. Throws for anything but a regular file. */
 export function readOwnFile(path: string): string | undefined {
   return readOwnBytes(path)?.toString("utf8");
 }
 
-/** The same, as it is. */
+/** The same as bytes. */
 export function readOwnBytes(path: string): Buffer | undefined {
   const descriptor = openPlain(path);
   if (descriptor === undefined) return undefined;
   try {
     const stats = fstatSync(descriptor);
-    if (!stats.isFile()) throw new Error(`${path} is not a plain file.`);
-    if (stats.size > LONGEST) throw new Error(`${path} has ${stats.size} bytes, which is more than it may have.`);
+    if (!stats.isFile()) throw new Error(`${path} is not a regular file.`);
+    if (stats.size > LONGEST) throw new Error(`${path} has ${stats.size} bytes, which exceeds the limit.`);
     return readFileSync(descriptor);
   } finally {
     closeSync(descriptor);
@@ -51,7 +51,7 @@ function openPlain(path: string): number | undefined {
   }
 }
 
-/** Writes a file in the place of whatever is there. Whoever reads it sees all of the text, or what was there before. */
+/** Replaces whatever is there with a file. Readers see the whole new text, or the old one. */
 export function writeOwnFile(path: string, content: string | Uint8Array): void {
   const made = `${path}.${randomUUID()}.new`;
   const descriptor = openSync(made, constants.O_WRONLY | ANEW, 0o600);
@@ -61,7 +61,7 @@ export function writeOwnFile(path: string, content: string | Uint8Array): void {
     } finally {
       closeSync(descriptor);
     }
-    // A file cannot take the place of a directory.
+    // A file can't replace a directory.
     if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true) removeOwn(path);
     renameSync(made, path);
   } catch (thrown) {
@@ -70,13 +70,15 @@ export function writeOwnFile(path: string, content: string | Uint8Array): void {
   }
 }
 
-/** A new file in the place of whatever is there, to be written and read. Rejects when something comes in between. */
+/**
+ * Replaces whatever is there with a new file, for writing and reading. Rejects if something else is created in between.
+ */
 export async function openOwnFile(path: string): Promise<FileHandle> {
   removeOwn(path);
   return open(path, constants.O_RDWR | ANEW, 0o600);
 }
 
-/** Directories below `root`, which is the host's own: none of them is a link afterwards, or anything else. */
+/** Directories below `root`, which is the host's own: afterwards, each is a directory and not a link. */
 export function makeOwnDirectory(root: string, ...names: readonly string[]): string {
   mkdirSync(root, { recursive: true, mode: 0o700 });
   let path = root;
@@ -90,7 +92,7 @@ export function makeOwnDirectory(root: string, ...names: readonly string[]): str
   return path;
 }
 
-/** Removes a file, a directory or a link, and nothing that a link leads to. */
+/** Removes a file, a directory or a link, but never a link's target. */
 export function removeOwn(path: string): void {
   rmSync(path, { recursive: true, force: true });
 }

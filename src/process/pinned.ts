@@ -1,23 +1,21 @@
 import { closeSync, constants, mkdirSync, openSync, realpathSync } from "node:fs";
 import { basename, dirname } from "node:path";
 
-/** Linux: a handle that names a place and reads nothing. Not among Node's constants. */
+/** Linux: a handle that identifies a path without reading it. Not among Node's constants. */
 const O_PATH = 0o10_000_000;
 const CAN_PIN = process.platform === "linux";
 const DIRECTORY = constants.O_DIRECTORY | constants.O_NOFOLLOW | (CAN_PIN ? O_PATH : constants.O_RDONLY);
 
-/** A link now stands where there was none when the call was permitted. */
+/** A link has replaced part of the path since the call was permitted. */
 class MovedPlace extends Error {
   constructor(path: string) {
-    super(
-      `${path} leads somewhere else than when this call was permitted: a link was put in its way. Make the call again.`,
-    );
+    super(`${path} changed after this call was permitted: part of it is now a link. Make the call again.`);
   }
 }
 
 /**
- * A directory held by a handle, so that its name may be given to something else and the place stays the same. Each name on
- * the way is opened in the one before it, and never through a link.
+ * A directory held by a handle, so that it stays the same even if its name is reused. Each path component is opened
+ * relative to the one before, and never through a link.
  */
 export class PinnedDirectory implements Disposable {
   readonly #descriptor: number;
@@ -28,7 +26,7 @@ export class PinnedDirectory implements Disposable {
     this.#path = path;
   }
 
-  /** `path` is absolute and without links. With `make`, directories that are missing are created. */
+  /** `path` is absolute and without links. With `make`, missing directories are created. */
   static open(path: string, { make = false }: { readonly make?: boolean } = {}): PinnedDirectory {
     let current = new PinnedDirectory(openSync("/", DIRECTORY), "/");
     for (const name of path.split("/").filter((part) => part !== "")) {
@@ -38,10 +36,10 @@ export class PinnedDirectory implements Disposable {
     return current;
   }
 
-  /** A path for the system that means this name here, whatever happens to the names above it. */
+  /** A path that refers to `name` in this directory, whatever happens to its parents. */
   at(name: string): string {
     if (CAN_PIN) return `/proc/self/fd/${this.#descriptor}/${name}`;
-    // The system cannot name a handle, so a look just before has to do.
+    // This system can't address a handle by path, so check right before use.
     if (realpathSync(this.#path) !== this.#path) throw new MovedPlace(this.#path);
     return `${this.#path === "/" ? "" : this.#path}/${name}`;
   }
@@ -63,20 +61,20 @@ export class PinnedDirectory implements Disposable {
 }
 
 /**
- * Opens the file at an absolute path without links, and no other. `flags` may create it, but not truncate it: what is
- * opened has to be looked at first.
+ * Opens exactly the file at an absolute path without links. `flags` may create it but not truncate it: the caller must
+ * check the opened file first.
  */
 export function openPinned(path: string, flags: number, mode = 0o666): number {
   using parent = PinnedDirectory.open(dirname(path), { make: (flags & constants.O_CREAT) !== 0 });
   try {
-    // A pipe without a writer would hold the host up.
+    // Opening a pipe without a writer would block the host.
     return openSync(parent.at(basename(path)), flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, mode);
   } catch (thrown) {
     throw codeOf(thrown) === "ELOOP" ? new MovedPlace(path) : thrown;
   }
 }
 
-/** `O_DIRECTORY` says of a link that it is no directory. */
+/** With `O_DIRECTORY`, a link fails as "not a directory". */
 function linkError(thrown: unknown, path: string, parent: PinnedDirectory): unknown {
   if (codeOf(thrown) === "ELOOP") return new MovedPlace(path);
   if (codeOf(thrown) !== "ENOTDIR") return thrown;

@@ -9,11 +9,11 @@ type Programs = Pick<AgentDefinition, "functions" | "hooks" | "mcp_servers">;
 interface Place {
   /** Where words of a command may lead: the session's directory, and the agent's. */
   readonly from: readonly string[];
-  /** Only files in these are taken: all others are not the project's. */
+  /** Only files in these directories are included: others do not belong to the project. */
   readonly within: readonly string[];
 }
 
-/** The files of a project that an agent's functions, hooks and MCP servers run, and what those load. */
+/** The project files that an agent's functions, hooks and MCP servers run, and the files that those load. */
 export function programFiles(agent: Programs, place: Place): ReadonlyMap<string, Uint8Array> {
   const { functions = [], hooks = {}, mcp_servers: servers = {} } = agent;
   const commands = [
@@ -25,7 +25,7 @@ export function programFiles(agent: Programs, place: Place): ReadonlyMap<string,
 
 type Command = string | readonly string[];
 
-/** Whatever a word of a command may mean: a file too many only asks once more. */
+/** Every possible meaning of a word in a command: an extra file only causes an extra question. */
 export function filesOfCommands(commands: readonly Command[], { from }: Place): readonly string[] {
   const words = commands.flatMap((command) => (typeof command === "string" ? command : command.join("\n")));
   return words
@@ -34,7 +34,7 @@ export function filesOfCommands(commands: readonly Command[], { from }: Place): 
     .flatMap((word) => from.map((directory) => resolve(directory, word)));
 }
 
-/** The contents of these files and of all that they load. */
+/** The contents of these files and everything they load. */
 export function withLoaded(paths: readonly string[], place: Place): ReadonlyMap<string, Uint8Array> {
   const files = filesLoadedBy(paths, place);
   const packages = files.filter((file) => /\.[cm]?[jt]sx?$/.test(file)).flatMap((file) => packageOf(file, place));
@@ -43,13 +43,13 @@ export function withLoaded(paths: readonly string[], place: Place): ReadonlyMap<
 
 export const LARGE_BYTES = 16 * 1_048_576;
 
-/** Of a large file, which is hardly a program, what changes with its content and no command can set. */
+/** For a large file, which is hardly a program: a text that changes with its content and that no command can forge. */
 function contentOf(file: string): Buffer {
   const { size, ino, ctimeNs } = statSync(file, { bigint: true });
   return size > LARGE_BYTES ? Buffer.from(`${size} bytes, file ${ino}, changed at ${ctimeNs}\n`) : readFileSync(file);
 }
 
-/** It says how the module is read, and what `#names` in it stand for. */
+/** It decides how the module is read, and what `#names` in it refer to. */
 function packageOf(file: string, { within }: Place): readonly string[] {
   for (
     let directory = dirname(file);

@@ -2,14 +2,14 @@ import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { isInside } from "../core/paths/inside.ts";
 
-/** Where the host looks for programs of its own. An agent's variables have no part in it. */
+/** Where the host looks for its own programs. An agent's variables do not affect it. */
 export function hostPath(): string {
   return process.env["PATH"] ?? "/usr/bin:/bin";
 }
 
 /**
- * The part of a search path that an agent cannot fill: absolute directories, outside its workspace, and none that a
- * package manager fills with the programs of a project. Nothing is outside of `/`, so that leaves out nothing.
+ * The part of a search path that an agent can't write: absolute directories outside its workspace that no package
+ * manager fills with a project's programs. Nothing is outside `/`, so that excludes nothing.
  */
 export function safePath(path: string, { outside }: { readonly outside?: string | undefined } = {}): string {
   return path
@@ -19,7 +19,7 @@ export function safePath(path: string, { outside }: { readonly outside?: string 
     .join(delimiter);
 }
 
-/** The whole path of a program, the first that `safePath` leads to; undefined when there is none. */
+/** The absolute path of a program, the first in `safePath`; undefined if there is none. */
 export function findProgram(
   name: string,
   { path = hostPath(), outside }: { readonly path?: string; readonly outside?: string | undefined } = {},

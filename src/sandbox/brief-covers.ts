@@ -4,15 +4,14 @@ import { readOwnFile, removeOwn, writeOwnFile } from "../process/own-files.ts";
 import { removeStubs } from "./stubs.ts";
 
 /**
- * The places that short commands in sandboxes of their own keep although nothing is there, so that no command can make
- * something there. They are removed when no such command of the session runs any more; they are written down before use, for
- * whoever comes after a kill.
+ * Missing paths that short commands in their own sandboxes reserve, so that no command can create them. They are
+ * removed when no such command of the session runs any more; they are recorded before use, for cleanup after a kill.
  */
 export class BriefCovers {
   readonly #running = new Map<string, number>();
   readonly #looked = new Set<string>();
 
-  /** `covers` is asked once what was left before is gone. To be disposed of when the command has ended. */
+  /** `covers` is called once earlier leftovers are removed. Dispose of the result when the command has ended. */
   use(stateDir: string, covers: () => readonly string[]): Disposable {
     const list = join(stateDir, "hook-covers.json");
     if (!this.#looked.has(stateDir)) sweep(list);
@@ -31,7 +30,7 @@ export class BriefCovers {
   }
 }
 
-/** What is a mount for another process stays on the list. */
+/** Paths that are mounts of another process stay on the list. */
 function sweep(list: string): void {
   if (removeStubs(read(list)) === 0) removeOwn(list);
 }

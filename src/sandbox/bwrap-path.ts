@@ -1,16 +1,16 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** After `--proc` of a sandbox. */
+/** Follows `--proc` of a sandbox. */
 export const COVER_SYSCTL = ["--ro-bind", "/proc/sys", "/proc/sys"];
 
 /**
- * Writes a `bwrap` for the CLI, which finds bubblewrap on its search path, and returns the directory it lies in. No
- * sandboxed command may reach `parent`. `running` are the lines of a shell script that run the real one with the script's
+ * Writes a `bwrap` for the CLI, which finds bubblewrap on its search path, and returns its directory. Sandboxed
+ * commands can't reach `parent`. `running` are the lines of a shell script that run the real one with the script's
  * arguments.
  *
- * bubblewrap leaves `/proc/sys` writable for whoever is root outside, and there is `core_pattern`: a program that the
- * kernel runs outside of every sandbox. So the one of a host that is root covers the place.
+ * If the host is root, bubblewrap leaves `/proc/sys` writable, which contains `core_pattern`: a program that the kernel
+ * runs outside every sandbox. So a root host's wrapper covers it.
  */
 export function bwrapPath(parent: string, { running }: { readonly running: string }): string {
   const directory = join(parent, "bin");
@@ -21,7 +21,7 @@ export function bwrapPath(parent: string, { running }: { readonly running: strin
   return directory;
 }
 
-/** Takes the words one by one from the front to the back; what follows `--` is the command and not looked at. */
+/** Moves the words one by one from the front to the back; ignores the command after `--`. */
 const COVERING = `left=$#
 before=
 while [ "$left" -gt 0 ]; do

@@ -7,13 +7,13 @@ import { COVER_SYSCTL } from "./bwrap-path.ts";
 import { LOOKED_PAST } from "./secrets.ts";
 import type { Confinement } from "./support.ts";
 
-/** Sockets of the machine's services, such as the one of Docker: whoever may speak to them is not confined. */
+/** Sockets of the machine's services, such as Docker's: a program that can talk to them is not confined. */
 const SERVICES = "/run";
 const ROOT = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", ...COVER_SYSCTL, "--tmpfs", SERVICES];
 
 /**
- * How a server or a command is started in a sandbox of its own: it may read what the commands of its session may, write what the file
- * tools may, and has no network. Nobody could look at which domains it asks for, so a list of those gives it none.
+ * How a server or a command is started in its own sandbox: it can read what the session's commands can, write what the
+ * file tools can, and has no network. Requested domains can't be checked here, so a list of allowed ones grants none.
  */
 export function confinedCommand(
   plan: SandboxPlan,
@@ -24,7 +24,7 @@ export function confinedCommand(
   }: {
     readonly confine: readonly string[];
     readonly ownDirectory: string;
-    /** Secrets of the project that are there now. Default: looked for here. */
+    /** Existing secrets of the project (default: searched here). */
     readonly secrets?: readonly string[];
   },
 ): string[] {
@@ -39,8 +39,8 @@ export function confinedCommand(
 }
 
 /**
- * How a program of the host is started that only reads, and must read no more than the commands of a session may. Its own
- * directories are `needed`. Where it works, and `--`, are for the caller to add.
+ * How a program of the host is started that only reads, and must not read more than a session's commands. `needed` are
+ * its own directories. The caller adds its working directory and `--`.
  */
 export function confinedReading(
   { plan, confine }: Confinement,
@@ -55,7 +55,7 @@ export function confinedReading(
   return [...confine, "--unshare-net", ...ROOT, ...mounts(places, [])];
 }
 
-/** Secrets of the project that are there when the server starts. */
+/** Secrets of the project that exist when the server starts. */
 function secretsIn(plan: SandboxPlan): string[] {
   const found = (directory: string): string[] =>
     readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
@@ -67,8 +67,8 @@ function secretsIn(plan: SandboxPlan): string[] {
 }
 
 /**
- * What is not there and must not be made: each is an empty directory while a server runs, on the machine too, as a mount
- * needs a place. A directory, because git overlooks one that is empty, and so do checkpoints.
+ * Missing paths that must not be created: each is an empty directory while a server runs, on the machine too, because a
+ * mount needs a target. A directory, because git and checkpoints ignore empty ones.
  */
 export function coverOf(plan: SandboxPlan): readonly string[] {
   return closedPlaces(plan).covered;
@@ -81,14 +81,14 @@ interface ClosedPlaces {
   readonly covered: readonly string[];
 }
 
-/** What a server must not write although it lies where it may. */
+/** Paths that a server must not write although they are in a writable directory. */
 function closedPlaces(plan: SandboxPlan): ClosedPlaces {
   const roots = plan.allowWrite.flatMap(real).filter(isDirectory);
   const named = roots.flatMap((root) => [...ELSEWHERE_DIRECTORIES, ...ELSEWHERE_FILES].map((name) => join(root, name)));
   const closed = [...plan.denyWrite, ...plan.configuration, ...named];
   const kept = unique(closed.flatMap(real));
   const absent = closed.flatMap(firstAbsent);
-  // Commands may make a repository where there is none, so the place is left to them.
+  // Commands may create a repository where there is none, so the path is left to them.
   const covered = absent.filter(
     (path) =>
       basename(path) !== ".git" &&
@@ -98,7 +98,7 @@ function closedPlaces(plan: SandboxPlan): ClosedPlaces {
   return { kept, covered: unique(covered) };
 }
 
-/** From the root downwards: what lies deeper is mounted over what it lies in. */
+/** From the root downwards: nested paths are mounted over their parents. */
 function mounts(places: Places, covered: readonly string[]): string[] {
   const paths = [...Object.values(places).flat(), ...covered];
   const holding = [...places.denyWrite, ...covered].flatMap((path) => between(path, places.allowWrite));
@@ -111,14 +111,14 @@ function mounts(places: Places, covered: readonly string[]): string[] {
     });
 }
 
-/** A directory in which something is mounted could be moved away with it, and made anew; one that is a mount cannot. */
+/** A directory that contains a mount could be moved away with it, and recreated; one that is a mount can't. */
 function between(path: string, roots: readonly string[]): string[] {
   const parent = dirname(path);
   const isBelow = roots.some((root) => root !== parent && isInside(parent, root));
   return isBelow ? [...between(parent, roots), parent] : [];
 }
 
-/** What is not there needs no place, and a link none beside that of what it leads to. */
+/** A missing path needs no mount, and neither does a link, because its target has one. */
 function real(path: string): string[] {
   try {
     return [realpathSync(path)];
@@ -127,7 +127,7 @@ function real(path: string): string[] {
   }
 }
 
-/** The first name on the way that is not there; nothing for a link that leads nowhere, which no mount can cover. */
+/** The first missing component of the path; nothing for a broken link, which no mount can cover. */
 function firstAbsent(path: string): string[] {
   if (exists(path)) return [];
   const [parent] = real(dirname(path));

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /**
- * Where something is mounted for any process of this user. Each sandbox has mounts of its own, which nobody else sees;
- * a process whose mounts may not be looked at is somebody else's.
+ * Mount points of any process of this user. Each sandbox has its own mounts, which are invisible to others; a process
+ * whose mounts can't be read belongs to someone else.
  */
 export function mountPoints(): ReadonlySet<string> {
   const seen = new Set<string>();
@@ -18,7 +18,7 @@ export function mountPoints(): ReadonlySet<string> {
         if (point !== undefined) points.add(unescaped(point));
       }
     } catch {
-      // It has ended, or is not this user's.
+      // It has ended, or belongs to another user.
     }
   }
   return points;
@@ -32,7 +32,7 @@ function processes(): string[] {
   }
 }
 
-/** Spaces, tabs, newlines and backslashes are written as octal numbers of their bytes. */
+/** Spaces, tabs, newlines and backslashes are octal escapes. */
 function unescaped(point: string): string {
   return point.replaceAll(/\\([0-7]{3})/g, (_whole, digits: string) => String.fromCharCode(parseInt(digits, 8)));
 }

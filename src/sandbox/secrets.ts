@@ -2,10 +2,10 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isSecret, type SandboxPlan } from "../core/environment/sandbox.ts";
 
-/** Full of files, and no place where people keep secrets. */
+/** Directories with many files, where people do not keep secrets. */
 export const LOOKED_PAST: readonly string[] = [".git", "node_modules"];
 
-/** Secrets of the project that are there now. A directory that cannot be looked into counts as one. */
+/** Existing secrets of the project. An unreadable directory counts as one. */
 export async function findSecrets(plan: SandboxPlan): Promise<readonly string[]> {
   const found: string[] = [];
   const open = [plan.workspace];

@@ -1,19 +1,19 @@
 import { CapstanError } from "../core/errors.ts";
 
-/** By `process.arch`: how the kernel names the machine, and the number of `socket` there. */
+/** By `process.arch`: the kernel's audit name, and the number of the `socket` call. */
 const MACHINES: Readonly<Record<string, { readonly audit: number; readonly socket: number }>> = {
   x64: { audit: 0xc000003e, socket: 41 },
   arm64: { audit: 0xc00000b7, socket: 198 },
 };
-/** The same on every machine. It could make sockets past the filter. */
+/** The same on every machine. It could create sockets past the filter. */
 const IO_URING_SETUP = 425;
-/** System calls of the x32 form have numbers of their own, from here on. */
+/** System calls of the x32 ABI are numbered from here on. */
 const X32 = 0x40000000;
 const AF_UNIX = 1;
 const ALLOW = 0x7fff0000;
 /** EPERM. */
 const DENY = 0x00050001;
-/** Offsets in what a filter is given. */
+/** Offsets in a filter's input. */
 const NUMBER = 0;
 const MACHINE = 4;
 const FIRST_ARGUMENT = 16;
@@ -24,14 +24,14 @@ const IF_AT_LEAST = 0x35;
 const RETURN = 0x06;
 
 /**
- * A seccomp filter, as bubblewrap reads it: a program makes no UNIX sockets, so it cannot speak to a service of the
- * machine whose socket it sees. A network namespace does not keep it from those. Pairs of sockets stay.
+ * A seccomp filter for bubblewrap: a program can't create UNIX sockets, so it can't talk to a service of the machine
+ * whose socket it sees. A network namespace does not prevent that. Socket pairs still work.
  */
 export function socketFilter(arch: string = process.arch): Buffer {
   const machine = MACHINES[arch];
   if (machine === undefined)
     throw new CapstanError("unsupported", `There is no sandbox for ${arch} machines yet. Use the claude engine.`);
-  // Jumps count the steps that are left out: when it holds, and when it does not.
+  // Jumps count skipped steps: if the condition is true, and if it is false.
   const steps: readonly (readonly [code: number, holds: number, not: number, value: number])[] = [
     [LOAD, 0, 0, MACHINE],
     [IF_EQUAL, 0, 7, machine.audit],

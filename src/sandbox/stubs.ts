@@ -5,8 +5,8 @@ import { makeOwnDirectory, readOwnFile, removeOwn, writeOwnFile } from "../proce
 import { mountPoints } from "./mount-points.ts";
 
 /**
- * While a command runs in it, the CLI's sandbox keeps empty files in the place of some that are not there, so that the
- * command cannot make them. It removes them afterwards, unless it is killed. Git would stumble over them meanwhile.
+ * While a command runs, the CLI's sandbox puts empty files in place of some missing ones, so that the command can't
+ * create them. It removes them afterwards, unless it is killed. Git would fail on them.
  */
 const STUBS = [
   ...ELSEWHERE_FILES,
@@ -27,7 +27,7 @@ const STUBS = [
     "agents",
   ].map((name) => `.claude/${name}`),
 ];
-/** Stay when the CLI ends. */
+/** Remain when the CLI ends. */
 const LEFT = [".claude/.cc-writes", ".claude"];
 const LEFT_IN_GIT = [
   "config.worktree",
@@ -41,37 +41,37 @@ const LEFT_IN_GIT = [
   "objects/info/commit-graphs",
   "objects/info/commit-graphs/.claude-sandbox-noreplace",
 ];
-/** Keeps git from changing its settings while a command runs. */
+/** Prevents git from changing its settings while a command runs. */
 const LOCKS = ["config.lock"];
-/** As bubblewrap makes a file to mount over. */
+/** The mode of files that bubblewrap creates to mount over. */
 const STUB_MODE = 0o444;
 
 interface Expected {
-  /** The HOME of the agent's commands: what git is told to overlook is said there. */
+  /** The HOME of the agent's commands: git's ignore settings are there. */
   readonly home: string;
-  /** Places that the sandboxes of servers keep. */
+  /** Paths that the sandboxes of servers reserve. */
   readonly covers?: readonly string[];
-  /** What commands must not make, besides what no command may. */
+  /** Further paths that commands must not create. */
   readonly configuration?: readonly string[];
   readonly gitDirectories?: readonly string[];
 }
 
-/** Absolute paths that were not there before. */
+/** Absolute paths that did not exist before. */
 interface Absent {
-  /** Made for a command or a server, and needed no longer than that. */
+  /** Created for a command or a server, and removed after it. */
   readonly brief: readonly string[];
-  /** Made by the CLI when it starts, and needed until it ends: without them git says in each command what it misses. */
+  /** Created by the CLI at its start, and needed until it ends: without them, git complains in each command. */
   readonly lasting: readonly string[];
 }
 
 /**
- * What the sandboxes of one session may leave in its workspace, and in the repository that it is a worktree of. Written
- * down before use, for whoever comes after a kill.
+ * What a session's sandboxes may leave in its workspace, and in the repository that it is a worktree of. Recorded
+ * before use, for cleanup after a kill.
  */
 export class Stubs {
   readonly #list: string;
   readonly #cwd: string;
-  /** Something may have been made since the last sweep. Otherwise what is there is not this session's. */
+  /** Something may have been created since the last sweep. Otherwise existing files are not this session's. */
   #isUsed = true;
 
   constructor({ stateDir, cwd }: { readonly stateDir: string; readonly cwd: string }) {
@@ -80,10 +80,10 @@ export class Stubs {
     this.sweepAll();
   }
 
-  /** Notes what is not there, before the first sandbox is made. */
+  /** Records missing paths before the first sandbox is created. */
   expect({ home, covers = [], configuration = [], gitDirectories = [] }: Expected): void {
     const [repository, ...worktrees] = gitDirectories;
-    // The CLI looks after the main checkout of a worktree, too.
+    // The CLI also handles the main checkout of a worktree.
     const checkouts = [this.#cwd, ...(worktrees.length > 0 && repository !== undefined ? [dirname(repository)] : [])];
     const before = read(this.#list);
     const absent: Absent = {
@@ -104,7 +104,7 @@ export class Stubs {
     this.#isUsed = true;
   }
 
-  /** A command may run from now on. */
+  /** Call this before a command may run. */
   used(): void {
     this.#isUsed = true;
   }
@@ -123,7 +123,7 @@ export class Stubs {
   }
 }
 
-/** Removes of these what is as a sandbox makes it, and says how much had to stay. */
+/** Removes the stubs among these paths, and returns how many had to stay. */
 export function removeStubs(paths: readonly string[]): number {
   return removed(paths, wasMadeToBeCovered);
 }
@@ -141,8 +141,8 @@ function absentIn(places: readonly string[], names: readonly string[]): string[]
 }
 
 /**
- * Removes what is as a sandbox makes it, and tells how much had to stay. What is a mount for some process does, as the
- * mount would go with it: a command of another session in the same place would not be kept from it any more.
+ * Removes stubs, and returns how many had to stay. Mounts of some process stay, because removing the path would remove
+ * the mount: a command of another session in the same directory would no longer be confined.
  */
 function removed(paths: readonly string[], isStub: (stats: Stats) => boolean): number {
   const found = paths.filter((path) => {
@@ -151,7 +151,7 @@ function removed(paths: readonly string[], isStub: (stats: Stats) => boolean): n
   });
   if (found.length === 0) return 0;
   const mounts = mountPoints();
-  // What lies deeper comes first.
+  // Nested paths come first.
   for (const path of found.toSorted((a, b) => b.length - a.length)) if (!mounts.has(path)) remove(path);
   return found.filter((path) => mounts.has(path)).length;
 }
@@ -178,7 +178,7 @@ function remove(path: string): void {
     if (lstatSync(path).isDirectory()) rmdirSync(path);
     else rmSync(path);
   } catch {
-    // Somebody put something into it, or it cannot be removed: it is empty, and stops nobody.
+    // Someone put something into it, or it can't be removed: an empty file does no harm.
   }
 }
 

@@ -5,26 +5,26 @@ import { belongsInSandbox } from "../core/agent/mcp-server-schema.ts";
 import type { SandboxPlan } from "../core/environment/sandbox.ts";
 import { findProgram, safePath } from "../process/programs.ts";
 
-/** What this machine has to confine commands with. */
+/** This machine's support for confining commands. */
 export interface SandboxSupport {
-  /** Why it cannot, and what to do about it. Absent: it can. */
+  /** Why it can't, and what to do about it. Absent: it can. */
   readonly missing?: string;
-  /** The program that confines, and what it is always told. Absent where the system itself does it. */
+  /** The sandbox program with its fixed arguments. Absent if the system itself confines. */
   readonly confine?: readonly string[];
 }
 
 const INSTALL = "On Debian and Ubuntu: apt-get install bubblewrap socat. On Fedora: dnf install bubblewrap socat.";
-/** Namespaces of its own for everything, no privileges in them, and no way to make others. */
+/** Its own namespaces for everything, no privileges in them, and no way to create others. */
 const CONFINE = ["--die-with-parent", "--new-session", "--unshare-user", "--unshare-pid", "--unshare-ipc"];
 const WITHOUT_RIGHTS = ["--cap-drop", "ALL"];
-/** Earlier versions of bubblewrap do not know the second one. */
+/** Earlier versions of bubblewrap do not support the second one. */
 const FORMS = [
   [...CONFINE, "--disable-userns", ...WITHOUT_RIGHTS],
   [...CONFINE, ...WITHOUT_RIGHTS],
 ];
 const PROBE = ["--unshare-net", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--", "true"];
 
-/** Looks for it on the search path of the agents; a success is not looked for again. */
+/** Searches the agents' search path; a success is cached. */
 export function sandboxFinder(path: string): () => SandboxSupport {
   let found: SandboxSupport | undefined;
   return () => {
@@ -33,14 +33,14 @@ export function sandboxFinder(path: string): () => SandboxSupport {
   };
 }
 
-/** The same answer for all that is decided about one process: a sandbox may be installed in between. */
+/** The same answer for all decisions about one process: a sandbox may be installed in between. */
 export function answeredOnce(support: () => SandboxSupport): () => SandboxSupport {
   let answer: SandboxSupport | undefined;
   return () => (answer ??= support());
 }
 
 function findSandbox(path: string): SandboxSupport {
-  // Part of the system, and used by the CLI itself.
+  // Part of the system; the CLI uses it directly.
   if (process.platform === "darwin") return {};
   if (process.platform !== "linux") return { missing: `There is no sandbox for ${process.platform}.` };
   const programs = ["bwrap", "socat"].map((name) => [name, findProgram(name, { path })] as const);
@@ -60,11 +60,11 @@ function findSandbox(path: string): SandboxSupport {
     said = error?.message ?? stderr.trim();
   }
   return {
-    missing: `bubblewrap is installed, but may not make namespaces here (${said}). Allow unprivileged user namespaces, or run the host where they are allowed.`,
+    missing: `bubblewrap is installed, but cannot create namespaces here (${said}). Allow unprivileged user namespaces, or run the host where they are allowed.`,
   };
 }
 
-/** Throws when the session may not run here as its environment wants it. */
+/** Throws if the session can't run here as its environment requires. */
 export function requireSandbox(
   { sandbox, limits, agent }: Pick<EngineRequest, "agent"> & Partial<Pick<EngineRequest, "sandbox" | "limits">>,
   support: () => SandboxSupport,
@@ -72,19 +72,19 @@ export function requireSandbox(
   if (limits !== undefined && Object.keys(limits).length > 0 && process.platform !== "linux")
     throw new CapstanError(
       "unsupported",
-      `environment.limits: processes can be counted on Linux alone, and this is ${process.platform}. Remove ${Object.keys(limits).join(", ")}.`,
+      `environment.limits: processes can only be counted on Linux, but this is ${process.platform}. Remove ${Object.keys(limits).join(", ")}.`,
     );
   if (sandbox === undefined || sandbox.mode === "off") return;
   if (sandbox.unixSockets.length > 0 && process.platform === "linux")
     throw new CapstanError(
       "unsupported",
-      `environment.sandbox.unix_sockets: Linux cannot tell one socket from another, so none can be allowed (${sandbox.unixSockets.join(", ")}). Exclude the command that needs it, or leave it out.`,
+      `environment.sandbox.unix_sockets: Linux cannot distinguish sockets, so none can be allowed (${sandbox.unixSockets.join(", ")}). Exclude the command that needs it, or remove this setting.`,
     );
   const { missing } = support();
   if (sandbox.mode === "required" && missing !== undefined)
     throw new CapstanError(
       "sandbox_missing",
-      `This session must not run without a sandbox, and there is none here. ${missing}`,
+      `This session requires a sandbox, but none is available here. ${missing}`,
       { data: { missing } },
     );
   if (process.platform === "linux" || missing !== undefined) return;
@@ -94,11 +94,11 @@ export function requireSandbox(
   if (inside.length > 0)
     throw new CapstanError(
       "unsupported",
-      `mcp_servers.${inside.join(", ")}: a server can be put into the sandbox on Linux alone. Say outside_sandbox: true to run it outside.`,
+      `mcp_servers.${inside.join(", ")}: a server can run in the sandbox only on Linux. Set outside_sandbox: true to run it outside.`,
     );
 }
 
-/** What servers are started in, and the program that does it. */
+/** The sandbox of servers, and the program that creates it. */
 export interface Confinement {
   readonly plan: SandboxPlan;
   readonly confine: readonly string[];
@@ -113,7 +113,7 @@ export function confinementOf(
   return confine && { plan: sandbox, confine };
 }
 
-/** What is told of the sandbox of a process. */
+/** What is reported about a process's sandbox. */
 export function toldOfSandbox(
   { sandbox, agent }: Pick<EngineRequest, "sandbox" | "agent">,
   support: () => SandboxSupport,
@@ -126,7 +126,7 @@ export function toldOfSandbox(
   return { sandbox: "on", outside: [...servers.map(([name]) => `mcp__${name}`), ...commands] };
 }
 
-/** Whether commands of this session are confined. */
+/** Whether this session's commands are confined. */
 export function isConfined(sandbox: SandboxPlan | undefined, support: () => SandboxSupport): sandbox is SandboxPlan {
   return sandbox !== undefined && sandbox.mode !== "off" && support().missing === undefined;
 }

@@ -12,34 +12,39 @@ export interface ToolDefinition<Schema extends StandardSchema, Data> {
   readonly description: string;
   /** A schema of any library that follows Standard Schema; the handler gets its output. */
   readonly input: Schema;
-  /** What the model is told of the input. Needed when the schema's library cannot say it itself, as valibot. */
+  /** The JSON Schema for the model. Required if the schema's library can't provide it, as with valibot. */
   readonly inputJsonSchema?: Readonly<Record<string, unknown>>;
   /** Default: all false. */
   readonly annotations?: Partial<ToolAnnotations>;
   /** Default: ten minutes. */
   readonly timeoutMs?: number;
   /**
-   * How much text of a result the model is shown, in bytes of UTF-8; images do not count. Default: 256 KiB.
-   * The Claude engine shows at most 500 000 characters, whatever is set here.
+   * Limit for the result's text, in bytes of UTF-8; images do not count (default: 256 KiB). The Claude engine shows at
+   * most 500 000 characters in any case.
    */
   readonly maxResultBytes?: number;
-  /** Whatever it throws is told to the model as a failure. `context.signal` is aborted when the call is to stop. */
+  /** An exception is reported to the model as a failure. `context.signal` is aborted when the call must stop. */
   readonly handler: (input: OutputOf<Schema>, context: ToolContext) => ToolReply<Data> | Promise<ToolReply<Data>>;
-  /** Turns structured data into text for the model. Default: JSON. */
+  /** Converts structured data to text for the model (default: JSON). */
   readonly render?: (data: NoInfer<Data>) => string;
 }
 
 const DEFAULT_TIMEOUT_MS = 10 * 60_000;
 const DEFAULT_RESULT_BYTES = 256 * 1024;
-/** Node's timers cannot wait longer; they would fire at once. */
+/** Node timers with a longer delay fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Makes a tool of a function of the host. Throws `invalid_input` or `invalid_schema` for a definition that cannot work. */
+/**
+ * Creates a tool from a function of the host. Throws `invalid_input` or `invalid_schema` for an unusable definition.
+ */
 export function defineTool<Schema extends StandardSchema, Data>(definition: ToolDefinition<Schema, Data>): Tool {
   const { name, description, annotations = {} } = definition;
   const { timeoutMs = DEFAULT_TIMEOUT_MS, maxResultBytes = DEFAULT_RESULT_BYTES } = definition;
   if (!/^[\w-]{1,64}$/.test(name))
-    throw new CapstanError("invalid_input", `"${name}" is no tool name: use 1 to 64 letters, digits, _ and -.`);
+    throw new CapstanError(
+      "invalid_input",
+      `"${name}" is not a valid tool name: use 1 to 64 letters, digits, _ and -.`,
+    );
   checkWhole(`timeoutMs of the tool ${name}`, timeoutMs);
   checkWhole(`maxResultBytes of the tool ${name}`, maxResultBytes);
   return {
@@ -56,14 +61,14 @@ export function defineTool<Schema extends StandardSchema, Data>(definition: Tool
       const stopped = stop.reached.then((why) => failure(`Tool ${name} was stopped: ${why} ${STAYS_DONE}`));
       if (stop.signal.aborted) return failure(`Tool ${name} was not run: ${await stop.reached}`);
       const ended = execute(definition, { input, context: { ...context, signal: stop.signal } }).catch(() =>
-        failure(`Tool ${name} failed, and what it threw cannot be read.`),
+        failure(`Tool ${name} failed with an error that cannot be displayed.`),
       );
       return bounded(await Promise.race([stopped, ended]), maxResultBytes);
     },
   };
 }
 
-const STAYS_DONE = "What it did until then stays done.";
+const STAYS_DONE = "What it did until then is not undone.";
 
 async function execute<Schema extends StandardSchema, Data>(
   { name, input: schema, handler, render = toJson }: ToolDefinition<Schema, Data>,
@@ -91,7 +96,7 @@ async function execute<Schema extends StandardSchema, Data>(
 interface Stop extends Disposable {
   /** Aborted by the timeout, the turn's deadline or the caller. */
   readonly signal: AbortSignal;
-  /** Why; pending as long as nothing stops the call. */
+  /** Why the call was stopped; pending until then. */
   readonly reached: Promise<string>;
 }
 
@@ -135,7 +140,7 @@ function brief(thrown: unknown): string {
   return typeof thrown === "string" ? thrown : show(thrown);
 }
 
-/** Without the value's own printing code, which may throw. */
+/** Does not call the value's own formatting code, which may throw. */
 function show(value: unknown): string {
   return inspect(value, { depth: 6, customInspect: false });
 }

@@ -8,11 +8,11 @@ import { compileJsonSchema } from "./json-schema.ts";
 
 type FunctionModule = NonNullable<AgentDefinition["functions"]>[number];
 
-/** What an export may be: what `defineTool` makes, or what it takes, with a JSON Schema in the place of the input's. */
+/** What an export may be: the result of `defineTool`, or its argument, optionally with a JSON Schema as the input. */
 type Exported = Partial<Tool> & Partial<Omit<ToolDefinition<StandardSchema, unknown>, "input">> & { input?: unknown };
 
 /**
- * The tools of an agent's function modules, which become part of this process. Throws `invalid_agent`, which names the
+ * The tools of an agent's function modules, which become part of this process. Throws `invalid_agent`, naming the
  * module and the export.
  */
 export async function loadFunctions(modules: readonly FunctionModule[]): Promise<readonly Tool[]> {
@@ -38,12 +38,12 @@ async function exportsOf({ module, exports: wanted }: FunctionModule): Promise<r
   return wanted.map((name) => {
     const entry = usable.find(([known]) => known === name);
     if (entry !== undefined) return entry;
-    const what = Object.hasOwn(found, name) ? `is no tool. ${WHAT_IS_ONE}` : `is not there. ${namesIn(found)}`;
+    const what = Object.hasOwn(found, name) ? `is not a tool. ${WHAT_IS_ONE}` : `does not exist. ${namesIn(found)}`;
     throw wrong(`${module}, export ${name} ${what}`);
   });
 }
 
-const WHAT_IS_ONE = "A tool is an object with description, input and handler, or what defineTool returns";
+const WHAT_IS_ONE = "A tool is an object with description, input and handler, or the result of defineTool";
 
 function namesIn(found: object): string {
   const names = Object.keys(found);
@@ -58,7 +58,7 @@ async function load(module: string): Promise<object> {
   }
 }
 
-/** Other exports, such as helpers and constants, are none of our business. */
+/** Other exports, such as helpers and constants, are ignored. */
 function isFunction(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const { description, handler, run, inputSchema } = value as Exported;
@@ -70,11 +70,11 @@ function isRunnable(run: unknown): boolean {
 }
 
 function toolOf(exported: string, value: Exported, from: string): Tool {
-  // A default export has no name but its own.
+  // A default export has only its own name.
   const name = exported === "default" ? value.name : exported;
   if (name === undefined) throw wrong(`${from} needs a name, or an export with one`);
   if (value.name !== undefined && value.name !== name)
-    throw wrong(`${from} is a tool with the name ${value.name}. Give the tool and the export one name`);
+    throw wrong(`${from} is a tool with the name ${value.name}. Use the same name for the tool and the export`);
   if (isRunnable(value.run)) return value as Tool;
   try {
     const definition = { ...value, name, input: schemaOf(value.input) } as ToolDefinition<StandardSchema, unknown>;
@@ -84,7 +84,7 @@ function toolOf(exported: string, value: Exported, from: string): Tool {
   }
 }
 
-/** A module beside an agent's file need not have a schema library: a JSON Schema does as well. */
+/** A module next to an agent's file may have no schema library: a JSON Schema works too. */
 function schemaOf(input: unknown): unknown {
   if (typeof input !== "object" || input === null || "~standard" in input) return input ?? {};
   const schema = input as Record<string, unknown>;

@@ -10,9 +10,9 @@ interface InputDescription {
   readonly inputJsonSchema?: JsonSchema | undefined;
 }
 
-const PASS_IT = "Pass inputJsonSchema with the JSON Schema that the model is to see.";
+const PASS_IT = "Pass inputJsonSchema with the JSON Schema for the model.";
 
-/** What the model is told of a tool's input. Throws `invalid_schema` when that cannot be known or the model API cannot take it. */
+/** The JSON Schema of a tool's input. Throws `invalid_schema` if it is unknown or the model API does not accept it. */
 export function inputSchemaOf({ name, input, inputJsonSchema }: InputDescription): JsonSchema {
   const standard: Partial<StandardSchema["~standard"]> | undefined = input["~standard"];
   if (typeof standard?.validate !== "function")
@@ -22,12 +22,14 @@ export function inputSchemaOf({ name, input, inputJsonSchema }: InputDescription
   const mixed = ["anyOf", "oneOf", "allOf"].find((keyword) => keyword in schema);
   if (schema["type"] === "object" && mixed === undefined) return schema;
   const found = mixed ?? `type ${JSON.stringify(schema["type"])}`;
-  throw invalid(`The input of the tool ${name} has ${found} at the top. Use one plain object, with unions inside it.`);
+  throw invalid(
+    `The input of the tool ${name} has ${found} at the top level. Use one plain object, with unions inside it.`,
+  );
 }
 
 function describedBy({ vendor, jsonSchema }: Partial<StandardSchema["~standard"]>, name: string): JsonSchema {
   if (jsonSchema === undefined)
-    throw invalid(`The input schema of the tool ${name} (${vendor}) cannot describe itself as JSON Schema. ${PASS_IT}`);
+    throw invalid(`The input schema of the tool ${name} (${vendor}) cannot be converted to JSON Schema. ${PASS_IT}`);
   try {
     return jsonSchema.input({ target: "draft-2020-12" });
   } catch (cause) {

@@ -10,25 +10,24 @@ export interface SchemaProblem {
   readonly message: string;
 }
 
-/** Everything that is wrong with a value; empty when it matches. */
+/** All problems of a value; empty if it matches. */
 export type JsonSchemaCheck = (value: unknown) => readonly SchemaProblem[];
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 const OPTIONS = { allErrors: true, strictTypes: false, strictTuples: false, logger: false } as const;
-/** Knows whether a schema is one. Making its check of that takes longer than all else, so that there is one for all. */
+/** Checks whether a schema is valid. Creating it is slow, so there is only one. */
 const DRAFT = new Ajv2020(OPTIONS);
 
 /**
- * Makes a check of a JSON Schema (draft 2020-12) that a user wrote. An unknown keyword is an error and not ignored,
- * because it is most often a slip that would let wrong values through. The schemas of our own tools need no such look,
- * which takes a host's first call 100 ms.
+ * Compiles a JSON Schema (draft 2020-12) to a check. Unknown keywords are errors, because they are usually typos that
+ * would let wrong values through. Our own schemas skip that check, which would delay a host's first tool call by 100 ms.
  */
 export function compileJsonSchema(schema: JsonSchema, { isOurs = false } = {}): JsonSchemaCheck {
   // An instance of its own for each schema: two schemas may carry the same `$id`.
   const ajv = new Ajv2020({ ...OPTIONS, validateSchema: false });
   addFormats.default(ajv);
-  // The list of formats is open: zod, for one, writes names of its own beside the pattern that does the checking.
+  // The list of formats is open: zod, for example, writes its own names next to the pattern that does the check.
   for (const { key, value } of keywordsOf(schema))
     if (key === "format" && typeof value === "string" && !Object.hasOwn(ajv.formats, value)) ajv.addFormat(value, true);
   if (schema["$async"] !== undefined) throw invalid([{ path: "/$async", message: "is not supported" }]);
@@ -45,13 +44,13 @@ export function compileJsonSchema(schema: JsonSchema, { isOurs = false } = {}): 
   }
 }
 
-/** Some patterns take years for a text that somebody else chose. Such a value does not match. */
+/** Some patterns take years for a malicious text. Such a value does not match. */
 const PATTERNS = new Set(["pattern", "patternProperties"]);
-/** In milliseconds; nothing else happens in the host meanwhile. */
+/** Milliseconds; the host is blocked meanwhile. */
 const LONGEST_MS = 1_000;
 
 function boundedCheck(check: JsonSchemaCheck): JsonSchemaCheck {
-  // Only what is run as a script can be given a time; the script has nothing but the check.
+  // Only a script can have a timeout; the script contains nothing but the check.
   const place: { check?: () => ReturnType<JsonSchemaCheck> } = {};
   const context = createContext(place);
   const script = new Script("check()");
@@ -80,11 +79,11 @@ function invalid(problems: readonly SchemaProblem[], cause?: unknown): CapstanEr
 
 function problemsOf(errors: readonly ErrorObject[] | null | undefined): readonly SchemaProblem[] {
   const problems = (errors ?? []).map((error) => ({ path: error.instancePath, message: expectation(error) }));
-  // A schema that is reached by two ways reports the same problem twice.
+  // A schema that is reached twice reports the same problem twice.
   return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
 }
 
-/** Ajv's messages leave out the one thing that helps to mend some problems. */
+/** Adds details that Ajv's messages omit. */
 function expectation({ message = "is not valid", params }: ErrorObject): string {
   const named = params["additionalProperty"] ?? params["unevaluatedProperty"];
   if (named !== undefined) return `${message}: ${JSON.stringify(named)}`;
@@ -111,7 +110,7 @@ function* keywordsOf(node: unknown, keysAreNames = false): Generator<Keyword> {
   }
 }
 
-/** Whether an error of Ajv's compiler, which seldom says where, is about this keyword. */
+/** Whether an error of Ajv's compiler, which seldom has a position, is about this keyword. */
 function isBlamed({ key, value }: Keyword, message: string): boolean {
   if (key === "enum") return message.startsWith("enum ") && Array.isArray(value) && value.length === 0;
   if (key === "$ref") return message.includes(`reference ${String(value)} `);

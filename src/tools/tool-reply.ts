@@ -9,7 +9,7 @@ import {
 import { CapstanError } from "../core/errors.ts";
 import { describeIssue } from "../core/agent/standard-schema.ts";
 
-/** What a tool's handler returns: a text, content blocks as the API writes them, or parts. */
+/** What a tool's handler returns: a text, content blocks in the API's format, or parts. */
 export type ToolReply<Data = unknown> = string | readonly ReplyBlock[] | ReplyParts<Data>;
 
 type ReplyBlock = Extract<ToolContent[number], { type: "text" | "image" | "document" }>;
@@ -17,28 +17,28 @@ type ReplyBlock = Extract<ToolContent[number], { type: "text" | "image" | "docum
 /** At least one part; the model sees them in this order. */
 interface ReplyParts<Data> {
   readonly text?: string;
-  /** A value that JSON can say; `render` turns it into text for the model. */
+  /** A JSON value; `render` converts it to text for the model. */
   readonly data?: Data;
   readonly resources?: readonly { readonly uri: string; readonly text: string }[];
   /** `data` is base64. */
   readonly images?: readonly { readonly data: string; readonly mediaType: string }[];
 }
 
-/** What the model is told. Throws, saying what is wrong, when the reply is none of the shapes above. */
+/** The content for the model. Throws if the reply has none of the shapes above. */
 export function contentOf<Data>(reply: ToolReply<Data>, render: (data: Data) => string): ToolContent {
   return blocksOf(reply, render)
     .map(checkBlock)
     .filter((block) => block.type !== "text" || block.text !== "");
 }
 
-/** The text of the blocks as the model sees it; images and other binary data are left out. */
+/** The text of the blocks as the model sees it, without images and other binary data. */
 export function plainText(content: ToolContent): string {
   return content.flatMap((block) => textIn(block) ?? []).join("\n");
 }
 
 /**
- * Cuts the text of the blocks to `maxBytes` of UTF-8 and says so in a last block; undefined when nothing had to be cut.
- * Binary data stays: half an image is none.
+ * Truncates the text of the blocks to `maxBytes` of UTF-8 and says so in a last block; undefined if it fits. Binary
+ * data stays, because half an image is useless.
  */
 export function cutText(content: ToolContent, maxBytes: number): ToolContent | undefined {
   const total = Buffer.byteLength(content.map((block) => textIn(block) ?? "").join(""));
@@ -67,10 +67,10 @@ function blocksOf<Data>(reply: ToolReply<Data>, render: (data: Data) => string):
   if (typeof reply !== "object" || reply === null) throw wrong(`it is ${reply === null ? "null" : typeof reply}`);
   const unknown = Object.keys(reply).find((key) => !PARTS.includes(key));
   if (unknown !== undefined)
-    throw wrong(`"${unknown}" is none of ${PARTS.join(", ")}; wrap a value of your own as { data: … }`);
+    throw wrong(`"${unknown}" is not one of ${PARTS.join(", ")}; wrap your own value as { data: … }`);
   const { text, data, resources = [], images = [] } = reply;
-  if (!PARTS.some((part) => reply[part as keyof typeof reply] !== undefined)) throw wrong("the object has no part");
-  if (!isList(resources) || !isList(images)) throw wrong("resources and images are lists");
+  if (!PARTS.some((part) => reply[part as keyof typeof reply] !== undefined)) throw wrong("the object has no parts");
+  if (!isList(resources) || !isList(images)) throw wrong("resources and images must be lists");
   return [
     ...(text === undefined ? [] : [asText(text)]),
     ...(data === undefined ? [] : [asText(render(data))]),
@@ -89,14 +89,14 @@ function blocksOf<Data>(reply: ToolReply<Data>, render: (data: Data) => string):
 /** The default `render`. */
 export function toJson(data: unknown): string {
   const json: unknown = JSON.stringify(data);
-  if (typeof json !== "string") throw wrong(`data is a ${typeof data}, which JSON cannot say`);
+  if (typeof json !== "string") throw wrong(`data is a ${typeof data}, which JSON cannot represent`);
   return json;
 }
 
 function checkBlock(block: unknown, index: number): ReplyBlock {
   const type = typeof block === "object" && block !== null && "type" in block ? block.type : undefined;
   if (type !== "text" && type !== "image" && type !== "document")
-    throw wrong(`block ${index} is no block of type text, image or document`);
+    throw wrong(`block ${index} is not a block of type text, image or document`);
   const parsed = BLOCKS[type].safeParse(block);
   if (!parsed.success) {
     const issues = parsed.error.issues.map((issue) => describeIssue(issue, type));

@@ -1,6 +1,6 @@
-/** Money, durations, sizes and counts as people read them: one look in the terminal, the reports and the console. */
+/** Formats money, durations, sizes and counts, the same in the terminal, the reports and the console. */
 
-/** Such as `1,234,567`. By hand: the first use of `Intl` takes as long as starting Node. */
+/** Such as `1,234,567`. Without `Intl`, whose first use takes as long as starting Node. */
 export function thousands(value: number): string {
   const [whole = "", ...fraction] = String(value).split(".");
   return [whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ","), ...fraction].join(".");
@@ -11,7 +11,7 @@ export function count(value: number, noun: string, plural = `${noun}s`): string 
   return `${thousands(value)} ${value === 1 ? noun : plural}`;
 }
 
-/** For narrow places only: `950`, `12.3k`, `1.2M`. */
+/** For narrow spaces only: `950`, `12.3k`, `1.2M`. */
 export function compactCount(value: number): string {
   if (value < 1_000) return String(value);
   const [size, unit] = value < 999_500 ? [1_000, "k"] : [1_000_000, "M"];
@@ -19,7 +19,7 @@ export function compactCount(value: number): string {
   return `${Number(amount.toFixed(amount < 9.95 ? 1 : 0))}${unit}`;
 }
 
-/** `$0.02`, and two significant digits below one cent: `$0.0042`. */
+/** `$0.02`; below one cent with two significant digits: `$0.0042`. */
 export function money(usd: number): string {
   if (usd === 0) return "$0";
   if (usd < 0) return `-${money(-usd)}`;
@@ -28,7 +28,7 @@ export function money(usd: number): string {
   return withCents(usd.toFixed(2));
 }
 
-/** With up to six decimals, for sums that are compared with each other: rounding could make them look the same. */
+/** With up to six decimals, for sums that are compared: rounding could make them look the same. */
 export function preciseMoney(usd: number): string {
   if (usd === 0) return "$0";
   if (usd < 0) return `-${preciseMoney(-usd)}`;
@@ -40,7 +40,9 @@ function withCents(amount: string): string {
   return `$${thousands(Number(dollars))}.${cents}`;
 }
 
-/** `530 ms`, `1.5 s`, `2 min 5 s`, `1 h 30 min`, `7 d`. A clock that jumped back gives `0 ms`. */
+/**
+ * `530 ms`, `1.5 s`, `2 min 5 s`, `1 h 30 min`, `7 d`. Negative durations, from a clock that jumped back, are `0 ms`.
+ */
 export function duration(ms: number): string {
   const whole = Math.max(0, Math.round(ms));
   if (whole < 1_000) return `${whole} ms`;
@@ -56,7 +58,7 @@ function pair(seconds: number, large: number, unit: string, small: number, small
   return rest === 0 ? first : `${first} ${rest} ${smallUnit}`;
 }
 
-/** How long ago, in one unit. Clocks of other machines may be ahead: the future is now. */
+/** How long ago, in one unit. The future, from clocks of other machines, is now. */
 export function ago(ms: number): string {
   const seconds = ms / 1_000;
   if (seconds < 45) return "just now";
@@ -65,7 +67,7 @@ export function ago(ms: number): string {
   return `${Math.round(seconds / 86_400)} d ago`;
 }
 
-/** Powers of a thousand, as disks are sold. */
+/** Powers of a thousand, as for disks. */
 const SIZES: readonly (readonly [unit: string, size: number])[] = [
   ["TB", 1e12],
   ["GB", 1e9],
@@ -75,7 +77,7 @@ const SIZES: readonly (readonly [unit: string, size: number])[] = [
 
 /** `512 B`, `1.4 MB`, `120 GB`. */
 export function size(bytes: number): string {
-  // An amount that would round up to a thousand of a unit is one of the next.
+  // An amount that rounds up to a thousand uses the next unit.
   const [unit, one] = SIZES.find(([, least]) => bytes >= least * 0.9995) ?? ["B", 1];
   const amount = bytes / one;
   return `${unit === "B" || amount >= 99.95 ? Math.round(amount) : amount.toFixed(1)} ${unit}`;

@@ -151,7 +151,7 @@ test("answering goes on with the session when nobody drives it, and ends as the 
   const again = await cli.run(["approvals", "answer", id, "deny"]);
   expect(again.code).toBe(2);
   expect(again.stderr).toMatch(
-    /^capstan: The approval appr_\w+ was answered with "allow" by .*first answer counts\.\n$/,
+    /^capstan: Approval appr_\w+ was already answered with "allow" by .*first answer counts\.\n$/,
   );
   expect(model.requests).toHaveLength(1);
 });

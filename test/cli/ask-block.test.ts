@@ -25,7 +25,7 @@ const asked = (diff: string): Approval => ({
     title: "Write run.sh",
     diff,
     asked_by: "default:ask",
-    reason: "No rule speaks of this call of Write.",
+    reason: "No rule covers this Write call.",
     traits: { readOnly: false, edit: true, safeInternal: false },
     remember: [],
     expires_at: null,

@@ -49,7 +49,7 @@ test("a call is asked about with what would run, which rule asked and why; allow
   await using screen = terminal(cli, ["run", ...agentFile(cli, rule), "Work."]);
   await screen.sees("Run echo one > a.txt; cat a.txt");
   await screen.sees("asked by     rule:ask Bash(cat *)");
-  await screen.sees("reason       The rule Bash(cat *) asks before this call.");
+  await screen.sees("reason       The rule Bash(cat *) requires approval.");
   await screen.sees("runs         echo one\r\n               cat a.txt");
   await screen.sees("Allow once");
   await screen.sees("Later");

@@ -73,7 +73,7 @@ test("a lost key stops writing with the next step, which mends it", async () => 
   rmSync(keyFile(cli));
   const refused = await cli.run(["run", "--rehearsal", "hello"]);
   expect(refused.code).toBe(3);
-  expect(refused.stderr).toMatch(/audit-key\.pem is not there.*CAPSTAN_AUDIT_KEY_FILE.*capstan audit accept/);
+  expect(refused.stderr).toMatch(/audit-key\.pem is missing.*CAPSTAN_AUDIT_KEY_FILE.*capstan audit accept/);
   expect((await cli.run(["sessions", "list"])).code).toBe(0);
   expect((await cli.run(["audit", "verify"])).code).toBe(3);
   expect((await cli.run(["audit", "accept"])).code).toBe(2);
@@ -149,7 +149,7 @@ test("wrong use of the commands is told", async () => {
   for (const [args, said] of [
     [["audit", "verify", "--file", "missing.jsonl"], /File not found: missing/],
     [["audit", "verify", "--file", "."], /is a directory\. Name the file/],
-    [["audit", "export", "-o", "nowhere/audit.jsonl"], /Cannot write nowhere\/audit\.jsonl: there is no such/],
+    [["audit", "export", "-o", "nowhere/audit.jsonl"], /Cannot write nowhere\/audit\.jsonl: no such/],
     [["audit", "verify", "--file", "letter.jsonl"], /Line 1 is not a line of an exported audit/],
     [["audit", "verify", "--file", "empty.jsonl"], /empty/],
     [["audit", "verify", "--file", "x", "--session", "y"], /cannot be combined/],

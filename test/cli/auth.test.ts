@@ -110,7 +110,7 @@ test("status refuses what a session would be refused for", async () => {
   await recordTrust(cli);
   const environment = { ANTHROPIC_API_KEY: KEY, AWS_REGION: "no/region", AWS_BEARER_TOKEN_BEDROCK: KEY };
   const { stdout } = await cli.run(["auth"], { environment });
-  const refusal = "sets ANTHROPIC_BASE_URL, but the credential for api_key is not written there";
+  const refusal = "sets ANTHROPIC_BASE_URL, but not the credential for api_key";
   expect(stdout).toMatch(/^✗ api_key {5}Anthropic API, active, but sessions will fail\n {4}ANTHROPIC_API_KEY\n/);
   expect(stdout).toContain(refusal);
   expect(stdout).toMatch(/^ {2}bedrock {5}Amazon Bedrock, not usable\n[^]*AWS_REGION must be the name of a region/m);

@@ -90,9 +90,7 @@ test("cassettes are shown and compared by file, as text and as JSON", async () =
   ]);
   expect(JSON.parse(json.stdout)).toEqual(SHOWN);
   expect(differ).toMatchObject({ code: 1, stderr: "" });
-  expect(differ.stdout).toContain(
-    "main, request 1 and 2 others: the instructions are others\n--- a.json\n+++ b.json\n",
-  );
+  expect(differ.stdout).toContain("main, request 1 and 2 others: the instructions changed\n--- a.json\n+++ b.json\n");
   expect(differ.stdout).toContain("-    Be short.\n+    Be long.");
   expect(same).toMatchObject({ code: 0, stdout: "No differences.\n" });
   expect(missing).toMatchObject({ code: 2, stdout: "" });

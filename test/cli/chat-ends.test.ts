@@ -88,7 +88,7 @@ test("--continue takes it up again; a dead agent process is told of; SIGTERM lea
   assert(pid !== undefined);
   process.kill(pid, "SIGKILL");
   await screen.sees("! The agent process ended unexpectedly");
-  await screen.sees("send a message to go on. ───");
+  await screen.sees("send a message to continue. ───");
   screen.type("are you there?");
   screen.press("Enter");
   await screen.sees("> are you there? Yes.");

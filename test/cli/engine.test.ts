@@ -14,12 +14,12 @@ test("an engine that nobody knows is a usage error that names those that there a
   const file = await cli.run(["validate", "agent.yaml"]);
   expect([file.code, file.stderr]).toEqual([
     2,
-    expect.stringContaining('agent.yaml:2:9 engine: There is no engine "codex". Choose one of: claude, direct\n'),
+    expect.stringContaining('agent.yaml:2:9 engine: Unknown engine "codex". Choose one of: claude, direct\n'),
   ]);
   const variable = await cli.run(["config", "show"], { environment: { CAPSTAN_ENGINE: "codex" } });
   expect([variable.code, variable.stderr]).toEqual([
     2,
-    expect.stringContaining('CAPSTAN_ENGINE: There is no engine "codex". Choose one of: claude, direct'),
+    expect.stringContaining('CAPSTAN_ENGINE: Unknown engine "codex". Choose one of: claude, direct'),
   ]);
 });
 
@@ -27,7 +27,7 @@ test("validate and run refuse, at its place, what the engine of an agent cannot 
   using cli = testCli();
   const text = "name: clerk\ninstructions: Hi.\ncompact_at: 20000\n";
   writeFileSync(join(cli.cwd, "agent.yaml"), text);
-  const problems = ["agent.yaml:3:13 compact_at: the claude engine cannot use 20000. Give 67000 to 967000."];
+  const problems = ["agent.yaml:3:13 compact_at: the claude engine cannot use 20000. Use 67000 to 967000."];
   const run = await cli.run(["run", "--rehearsal", "--agent", "agent.yaml", "--trust", "--engine", "claude", "hi"]);
   expect(run.code).toBe(2);
   for (const problem of problems) expect(run.stderr).toContain(problem);
@@ -79,7 +79,7 @@ test("a chat shows its engine and changes it, and a list of sessions on several 
   // In a pipe the first mistake ends it.
   expect([code, stderr]).toEqual([
     2,
-    expect.stringContaining('There is no engine "codex". Choose one of: claude, direct.'),
+    expect.stringContaining('Unknown engine "codex". Choose one of: claude, direct.'),
   ]);
   const said = [
     "Current engine: direct. To change it: /engine claude",

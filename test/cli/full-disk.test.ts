@@ -26,7 +26,7 @@ test("a store that may not grow any more ends the run with one sentence, and the
   const environment = { CAPSTAN_HOME: join(cli.home, "disk", "capstan") };
   const within = ["sh", "-c", 'ulimit -f 800; exec "$@"', "sh"];
   const { code, stderr } = await cli.run(["run", "Talk."], { environment, within });
-  expect(stderr).toMatch(/^capstan: The store .*capstan\.db could not do this: .*\. If that goes on, check the disk/);
+  expect(stderr).toMatch(/^capstan: The store .*capstan\.db failed: .*\. If this continues, check the disk/);
   expect(stderr.trim().split("\n").length).toBe(1);
   expect(code).toBe(3);
   await goesOn(cli, { within: [] });

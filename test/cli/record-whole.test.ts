@@ -51,7 +51,7 @@ test("a recording that was killed is not in the way of the next, and nothing tak
   expect(readdirSync(cli.cwd).filter((name) => !name.startsWith("."))).toEqual(["place"]);
   const nothing = await cli.run(["test"]);
   expect(nothing.code).toBe(2);
-  expect(nothing.stderr).toContain("There is no suite");
+  expect(nothing.stderr).toContain("No suite (*.test.yaml) found");
 
   const again = await cli.run(["record", cli.made, "--name", "It"]);
   expect(again).toMatchObject({ code: 0, stderr: "" });

@@ -133,7 +133,7 @@ test("a past session becomes a case that passes without a model, and drifts when
   await recordTrust(cli, "worker.test.yaml");
   const drifted = await cli.run(["test"]);
   expect(drifted.code).toBe(1);
-  expect(drifted.stdout).toContain("Request 1 of main has changed since it was recorded: the instructions are others.");
+  expect(drifted.stdout).toContain("Request 1 of main has changed since it was recorded: the instructions changed.");
   const other = await cli.run(["record", id, "--suite", "worker.test.yaml", "--name", "More"]);
   expect(other.code).toBe(2);
   expect(other.stderr).toContain("it differs in instructions");

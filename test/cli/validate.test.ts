@@ -83,7 +83,7 @@ test("what an agent file makes is told, and nothing of it is run", async () => {
 
 ! No model credential found: run capstan auth login, or set ANTHROPIC_API_KEY. --rehearsal needs none
 ! mcp_servers.near.env.TOKEN needs the variable TOKEN, which is not set; set it in the shell or in the project's .env before you start a session
-! mcp_servers.near.command: none-such was not found; looked in PATH, which is ${process.env["PATH"]}. Install it, or write its whole path
+! mcp_servers.near.command: none-such was not found in PATH (${process.env["PATH"]}). Install it, or use its full path
 ! The agent does not read CLAUDE.md. To use it: setting_sources: [project]
 ! Its functions were not loaded, because that runs their code, so Capstan cannot check that they provide add (permissions.deny.0). To check them too: capstan validate --import
 
@@ -126,8 +126,8 @@ test("mistakes end it with 2, each with its place", async () => {
   const path = join(cli.cwd, "clerk.yaml");
   const problems = [
     `${path}:2:1 budjet: unknown key; did you mean "budget"?`,
-    `${path}:3:9 tools.0: there is no tool named Bsh; did you mean Bash?`,
-    `${path}:5:9 effort: claude-haiku-4-5 cannot be told high. It has no levels of effort; leave it out.`,
+    `${path}:3:9 tools.0: unknown tool "Bsh". Did you mean Bash?`,
+    `${path}:5:9 effort: claude-haiku-4-5 does not support high. It has no effort levels; remove this setting.`,
     expect.stringContaining(`${path}:6:16 output_schema: The JSON Schema is not valid as draft 2020-12. /type: `),
   ];
   const told = await validate(["clerk.yaml"]);
@@ -145,12 +145,12 @@ test("mistakes end it with 2, each with its place", async () => {
 
 test("what the engine cannot honour is told at its place, by validate and by run", async () => {
   files({ "agent.yaml": "name: clerk\nmodel: claude-haiku-4-5\neffort: high\n" });
-  const told = `capstan: ${join(cli.cwd, "agent.yaml")}:3:9 effort: claude-haiku-4-5 cannot be told high. It has no levels of effort; leave it out.\n`;
+  const told = `capstan: ${join(cli.cwd, "agent.yaml")}:3:9 effort: claude-haiku-4-5 does not support high. It has no effort levels; remove this setting.\n`;
   expect(await validate()).toEqual({ code: 2, stdout: "", stderr: told });
   const args = ["run", "--rehearsal", "--agent", "agent.yaml", "list the files"];
   expect(await cli.run(args, { environment: home })).toEqual({ code: 2, stdout: "", stderr: told });
   files({ "agent.yaml": "name: clerk\nenvironment: { variables: { ANTHROPIC_BASE_URL: 'http://x.example' } }\n" });
-  const past = `capstan: ${join(cli.cwd, "agent.yaml")}:2:49 environment.variables.ANTHROPIC_BASE_URL: would lead the agent past the gateway; credentials and addresses are the host's to set, so leave it out\n`;
+  const past = `capstan: ${join(cli.cwd, "agent.yaml")}:2:49 environment.variables.ANTHROPIC_BASE_URL: would bypass the gateway; only the host sets credentials and addresses, so remove it\n`;
   expect(await validate()).toEqual({ code: 2, stdout: "", stderr: past });
   expect(await cli.run(args, { environment: home })).toEqual({ code: 2, stdout: "", stderr: past });
 });
@@ -161,7 +161,7 @@ test("a directory stands for the agent.yaml in it, and a .env there that is not 
   const { stdout } = await validate(["helper"]);
   expect(stdout).toContain("✓ helper/agent.yaml is valid: clerk\n");
   expect(stdout).toContain(
-    `! ${directory}/.env is not read: no project is here. To have it read: mkdir ${directory}/.capstan && cd ${directory}\n`,
+    `! ${directory}/.env is not read: there is no project here. To use it: mkdir ${directory}/.capstan && cd ${directory}\n`,
   );
   expect(stdout).toContain("Chat with it: capstan chat helper/agent.yaml --rehearsal\n");
   const environment = home;
@@ -184,7 +184,7 @@ test.each([
   [
     "a rule for a tool that no function brings",
     "functions: [tools.mjs]\npermissions: { deny: [subtract] }",
-    /agent\.yaml:3:22 permissions\.deny: there is no tool named subtract/,
+    /agent\.yaml:3:22 permissions\.deny: unknown tool "subtract"/,
   ],
 ])("%s is told at its place", async (_what, text, problem) => {
   files({ "agent.yaml": `name: clerk\n${text}\n`, "throws.mjs": 'throw new Error("no luck");', ...BESIDE });
@@ -201,7 +201,7 @@ test("what the chosen provider lacks is told with how to get it", async () => {
   expect(code).toBe(0);
   files({ "agent.yaml": "name: clerk\nengine: claude\ntools: [WebSearch]\n" });
   expect((await validate([], { CLAUDE_CODE_USE_BEDROCK: "1" })).stdout).toContain(
-    "! tools: WebSearch cannot be honoured by bedrock: Amazon Bedrock does not have it.",
+    "! tools: WebSearch is not available with bedrock: Amazon Bedrock does not support it.",
   );
 });
 
@@ -210,7 +210,7 @@ test("a server whose program is not there is told by run, too", async () => {
   await recordTrust(cli, "agent.yaml");
   const args = ["run", "--rehearsal", "--agent", "agent.yaml", "say hello"];
   const { code, stderr } = await cli.run(args, { environment: home });
-  expect(stderr).toContain("The MCP server near (none-such was not found; looked in PATH, which is /");
+  expect(stderr).toContain("The MCP server near (none-such was not found in PATH (/");
   expect(code).toBe(3);
 });
 
@@ -222,7 +222,7 @@ test("without a file it says how to get one", async () => {
       "capstan: No agent.yaml in this directory. Name a file (capstan validate FILE), or create one (capstan init).\n",
   });
   expect((await validate(["other.yaml"])).stderr).toBe(
-    `capstan: Cannot read the agent file ${join(cli.cwd, "other.yaml")}: there is no such file or directory.\n`,
+    `capstan: Cannot read the agent file ${join(cli.cwd, "other.yaml")}: no such file or directory.\n`,
   );
 });
 

@@ -119,7 +119,7 @@ environment:
     expect(written(fits)).toEqual({ name: "a" });
     using tooMany = files(chain(10));
     expect(() => written(tooMany)).toThrow(
-      /8\.yaml:1:10 extends: expected at most 8 files below one another \(found more\)$/,
+      /8\.yaml:1:10 extends: expected at most 8 files that extend each other \(found more\)$/,
     );
   });
 
@@ -139,14 +139,12 @@ environment:
     [
       "one that is not there",
       { "agent.yaml": "extends: b.yaml\n" },
-      ["@agent.yaml:1:10 extends: Cannot read the base @b.yaml: there is no such file or directory."],
+      ["@agent.yaml:1:10 extends: Cannot read the base @b.yaml: no such file or directory."],
     ],
     [
       "one that extends one that is not there",
       { "agent.yaml": "extends: b.yaml\n", "b.yaml": "extends: c.yaml\n" },
-      [
-        "@agent.yaml:1:10 extends: @b.yaml:1:10 extends: Cannot read the base @c.yaml: there is no such file or directory.",
-      ],
+      ["@agent.yaml:1:10 extends: @b.yaml:1:10 extends: Cannot read the base @c.yaml: no such file or directory."],
     ],
     [
       "one with mistakes",
@@ -176,9 +174,9 @@ environment:
       },
       [
         "@agent.yaml:1:1 name: expected text (found nothing)",
-        "@agent.yaml:2:10 tools.Bsh: there is no tool named Bsh; did you mean Bash?",
-        "@agent.yaml:1:10 extends: @b.yaml:1:9 tools.0: there is no tool named Raed; did you mean Read?",
-        '@agent.yaml:1:10 extends: @b.yaml:2:23 permissions.deny.0: there is no tool named Bsh, which the rule "Bsh" speaks of. Did you mean Bash?',
+        '@agent.yaml:2:10 tools.Bsh: unknown tool "Bsh". Did you mean Bash?',
+        '@agent.yaml:1:10 extends: @b.yaml:1:9 tools.0: unknown tool "Raed". Did you mean Read?',
+        '@agent.yaml:1:10 extends: @b.yaml:2:23 permissions.deny.0: unknown tool "Bsh" in the rule "Bsh". Did you mean Bash?',
         "@agent.yaml:1:10 extends: @b.yaml:3:11 inputs.a: nothing uses this input; write {{a}} in the instructions, or remove it",
       ],
     ],

@@ -10,16 +10,16 @@ const KEYS =
 const TOOLS = AGENT_TOOLS.join(", ");
 
 const NOT_AT_BEDROCK =
-  "WebSearch cannot be honoured by bedrock: Amazon Bedrock does not have it. Take the tool out, or use another provider";
-const PAST = "would lead the agent past the gateway; credentials and addresses are the host's to set, so leave it out";
+  "WebSearch is not available with bedrock: Amazon Bedrock does not support it. Remove the tool, or use another provider";
+const PAST = "would bypass the gateway; only the host sets credentials and addresses, so remove it";
 
 type Case = readonly [what: string, text: string, ...problems: string[]];
 
 /** One file, after `name: a` on its first line. */
 const ONE_FILE: readonly Case[] = [
   ["an unknown key", "budjet: {}", '2:1 budjet: unknown key; did you mean "budget"?'],
-  ["an unknown key like no other", "colour: red", `2:1 colour: unknown key; known are ${KEYS}`],
-  ["a key of another product", "response_format: {}", `2:1 response_format: unknown key; known are ${KEYS}`],
+  ["an unknown key like no other", "colour: red", `2:1 colour: unknown key; known keys: ${KEYS}`],
+  ["a key of another product", "response_format: {}", `2:1 response_format: unknown key; known keys: ${KEYS}`],
   ["instructions as a number", "instructions: 5", "2:15 instructions: expected text or a mapping (found 5)"],
   [
     "instructions twice",
@@ -39,7 +39,7 @@ const ONE_FILE: readonly Case[] = [
   [
     "an unknown key of instructions",
     "instructions: { path: a }",
-    "2:17 instructions.path: unknown key; known are text, file, mode",
+    "2:17 instructions.path: unknown key; known keys: text, file, mode",
     "2:15 instructions: expected either text or file (found neither)",
   ],
   [
@@ -63,38 +63,38 @@ const ONE_FILE: readonly Case[] = [
     "auth: { provider: bedrock }",
     "2:7 auth: expected one of api_key, auth_token, oauth_token, bedrock, vertex, foundry (found a mapping)",
   ],
-  ["a tool that is mistyped", "tools: [Read, Bsh]", "2:15 tools.1: there is no tool named Bsh; did you mean Bash?"],
-  ["a tool like no other", "tools: [Teleport]", `2:9 tools.0: there is no tool named Teleport; known are ${TOOLS}`],
-  ["a tool in lower case", "tools: [read]", "2:9 tools.0: there is no tool named read; did you mean Read?"],
+  ["a tool that is mistyped", "tools: [Read, Bsh]", '2:15 tools.1: unknown tool "Bsh". Did you mean Bash?'],
+  ["a tool like no other", "tools: [Teleport]", `2:9 tools.0: unknown tool "Teleport". Known tools: ${TOOLS}`],
+  ["a tool in lower case", "tools: [read]", '2:9 tools.0: unknown tool "read". Did you mean Read?'],
   [
     "a tool that belongs to a mode",
     "tools: { ExitPlanMode: true }",
-    `2:10 tools.ExitPlanMode: there is no tool named ExitPlanMode; known are ${TOOLS}`,
+    `2:10 tools.ExitPlanMode: unknown tool "ExitPlanMode". Known tools: ${TOOLS}`,
   ],
   ["a tool that is neither on nor off", "tools: { Bash: on }", '2:16 tools.Bash: expected true or false (found "on")'],
   ["tools as a word", "tools: Bash", '2:8 tools: expected a list or a mapping (found "Bash")'],
   [
     "a tool of a server that is mistyped",
     "tools: [mcp__fiels__list]\nmcp_servers: { files: { command: x } }",
-    "2:9 tools.0: there is no server fiels in mcp_servers; did you mean files?",
+    "2:9 tools.0: unknown server fiels; it is not in mcp_servers. Did you mean files?",
   ],
   [
     "a tool of no server",
     "subagents: { b: { description: x, instructions: y, tools: [mcp__files__list] } }",
-    "2:60 subagents.b.tools.0: there is no server files in mcp_servers",
+    "2:60 subagents.b.tools.0: unknown server files; it is not in mcp_servers",
   ],
   [
     "rules for tools that are mistyped",
     "permissions: { deny: [Bsh], ask: [{ rule: Edti, remember: false }] }\nhooks: { before_tool: [{ command: x, matcher: Wirte }] }",
-    '2:23 permissions.deny.0: there is no tool named Bsh, which the rule "Bsh" speaks of. Did you mean Bash?',
-    '2:43 permissions.ask.0.rule: there is no tool named Edti, which the rule "Edti" speaks of. Did you mean Edit?',
-    '3:47 hooks.before_tool.0.matcher: there is no tool named Wirte, which the rule "Wirte" speaks of. Did you mean Write?',
+    '2:23 permissions.deny.0: unknown tool "Bsh" in the rule "Bsh". Did you mean Bash?',
+    '2:43 permissions.ask.0.rule: unknown tool "Edti" in the rule "Edti". Did you mean Edit?',
+    '3:47 hooks.before_tool.0.matcher: unknown tool "Wirte" in the rule "Wirte". Did you mean Write?',
   ],
   [
     "rules for servers that are mistyped",
     "permissions: { deny: [mcp__fiels, mcp__fiels__list, mcp__fi*], allow: [mcp__files, mcp__capstan__add] }\nmcp_servers: { files: { command: x } }",
-    "2:23 permissions.deny.0: there is no server fiels in mcp_servers; did you mean files?",
-    "2:35 permissions.deny.1: there is no server fiels in mcp_servers; did you mean files?",
+    "2:23 permissions.deny.0: unknown server fiels; it is not in mcp_servers. Did you mean files?",
+    "2:35 permissions.deny.1: unknown server fiels; it is not in mcp_servers. Did you mean files?",
   ],
   [
     "a tool that the provider does not have",
@@ -116,7 +116,7 @@ const ONE_FILE: readonly Case[] = [
   [
     "an address without a kind",
     "mcp_servers: { far: { url: 'https://x.example' } }",
-    "2:23 mcp_servers.far.url: expected type: http or type: sse beside it",
+    "2:23 mcp_servers.far.url: expected type: http or type: sse next to it",
   ],
   [
     "a program with a wrong key",
@@ -147,12 +147,12 @@ const ONE_FILE: readonly Case[] = [
     "an input that nothing uses, and a use of none",
     "inputs: { city: { type: string } }\ninstructions: In {{ctiy}}.",
     "2:11 inputs.city: nothing uses this input; write {{city}} in the instructions, or remove it",
-    "3:15 instructions: {{ctiy}} is none of the agent's inputs; did you mean {{city}}?",
+    "3:15 instructions: unknown input {{ctiy}}; did you mean {{city}}?",
   ],
   [
     "a use of no input at all",
     "instructions: { text: 'In {{ town }}.' }",
-    "2:23 instructions.text: {{town}} is none of the agent's inputs; declare town under inputs",
+    "2:23 instructions.text: unknown input {{town}}; declare town under inputs",
   ],
   [
     "a command without a prompt",
@@ -167,13 +167,9 @@ const ONE_FILE: readonly Case[] = [
   [
     "settings of the user",
     "setting_sources: [user]",
-    "2:19 setting_sources.0: user cannot be honoured: an agent's process has a home of its own, and your Claude settings are not in it",
+    "2:19 setting_sources.0: user is not supported: an agent's process has its own home, without your Claude settings",
   ],
-  [
-    "an engine that nobody knows",
-    "engine: codex",
-    '2:9 engine: There is no engine "codex". Choose one of: claude, direct',
-  ],
+  ["an engine that nobody knows", "engine: codex", '2:9 engine: Unknown engine "codex". Choose one of: claude, direct'],
   ["settings of nobody", "setting_sources: [team]", '2:19 setting_sources.0: expected project (found "team")'],
   [
     "a variable that is not set",
@@ -193,13 +189,13 @@ const ONE_FILE: readonly Case[] = [
   [
     "a secret where it would be stored",
     "mcp_servers: { near: { command: x, args: ['--token=${SHOP_TOKEN:-x}'] } }",
-    "2:43 mcp_servers.near.args.0: the variable SHOP_TOKEN sounds like a secret, and this field is stored and shown; give it in env or headers of the server",
+    "2:43 mcp_servers.near.args.0: the variable SHOP_TOKEN looks like a secret, but this field is saved and shown; pass it in env or headers of the server",
   ],
   [
     "the host's credentials",
     "model: ${ANTHROPIC_API_KEY}\nmcp_servers: { near: { command: x, env: { A: '${AWS_SECRET_ACCESS_KEY:-x}' } } }",
-    "2:8 model: the variable ANTHROPIC_API_KEY is a credential of the host's, which no agent gets to see; use another one",
-    "3:46 mcp_servers.near.env.A: the variable AWS_SECRET_ACCESS_KEY is a credential of the host's, which no agent gets to see; use another one",
+    "2:8 model: the variable ANTHROPIC_API_KEY is a credential of the host, which agents must not see; use another one",
+    "3:46 mcp_servers.near.env.A: the variable AWS_SECRET_ACCESS_KEY is a credential of the host, which agents must not see; use another one",
   ],
   [
     "mistakes of every kind tells all of them",
@@ -214,11 +210,11 @@ const ONE_FILE: readonly Case[] = [
     ].join("\n"),
     '2:16 budget.usd: expected a number (found "much")',
     '3:22 permissions.mode: expected one of normal, accept-edits, read-only, plan, yolo (found "yollo"); did you mean "yolo"?',
-    '3:36 permissions.deny.0: there is no tool named Bsh, which the rule "Bsh" speaks of. Did you mean Bash?',
-    "4:15 instructions: {{ctiy}} is none of the agent's inputs; did you mean {{city}}?",
+    '3:36 permissions.deny.0: unknown tool "Bsh" in the rule "Bsh". Did you mean Bash?',
+    "4:15 instructions: unknown input {{ctiy}}; did you mean {{city}}?",
     "5:11 inputs.city: nothing uses this input; write {{city}} in the instructions, or remove it",
     "6:10 skills.0: @none expected a directory with a file SKILL.md (found nothing)",
-    "7:9 tools.0: there is no tool named Raed; did you mean Read?",
+    '7:9 tools.0: unknown tool "Raed". Did you mean Read?',
     '8:37 mcp_servers.files.arg: unknown key; did you mean "args"?',
   ],
   [
@@ -269,7 +265,7 @@ describe("an agent file", () => {
     });
     symlinkSync("../.ssh/id_rsa", tree.at("app/key"));
     const path = tree.at("app/agent.yaml");
-    const kept = "is where credentials are kept, which no agent file may name";
+    const kept = "is a place for credentials, which an agent file must not name";
     expect(() => readAgent(path, { HOME: tree.path, ANTHROPIC_API_KEY_FILE: tree.at("keys/api") })).toThrow(
       expect.objectContaining({
         message: [
@@ -315,11 +311,11 @@ describe("an agent file", () => {
       "f.mjs": "",
     });
     expect(() => readAgent(tree.at("any.yaml"), {})).toThrow(
-      `any.yaml:3:23 permissions.deny.0: there is no tool named Bsh, which the rule "Bsh" speaks of. Did you mean Bash? For a function of that name write { module: …, exports: [Bsh] }`,
+      `any.yaml:3:23 permissions.deny.0: unknown tool "Bsh" in the rule "Bsh". Did you mean Bash? If it is a function, write { module: …, exports: [Bsh] }`,
     );
     expect(readAgent(tree.at("named.yaml"), {}).unchecked).toEqual([]);
     using other = files({ "agent.yaml": denying("[{ module: f.mjs, exports: [subtract] }]"), "f.mjs": "" });
-    expect(() => readAgent(other.at("agent.yaml"), {})).toThrow("3:23 permissions.deny.0: there is no tool named Bsh");
+    expect(() => readAgent(other.at("agent.yaml"), {})).toThrow('3:23 permissions.deny.0: unknown tool "Bsh"');
   });
 
   test("that changes the tools of another may turn off what the provider does not have", () => {

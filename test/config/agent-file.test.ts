@@ -130,7 +130,7 @@ model: haiku
   });
 
   test.each([
-    ["missing.yaml", "there is no such file or directory"],
+    ["missing.yaml", "no such file or directory"],
     ["directory", "it is a directory"],
     ["plain/agent.yaml", "a part of the path is not a directory"],
     ["circle.yaml", "its symbolic links lead in a circle"],
@@ -219,7 +219,7 @@ environment: { variables: { D: "\${OTHER}" } }
     const text = 'name: clerk\nmcp_servers: { far: { type: http, url: "${PLACE}" } }\n';
     using tree = files({ "agent.yaml": text });
     expect(() => readAgent(tree.at("agent.yaml"), { PLACE: "hunter2" })).toThrow(
-      `${tree.at("agent.yaml")}:2:40 mcp_servers.far.url: expected an address that begins with https:// or http:// (found "\${PLACE}")`,
+      `${tree.at("agent.yaml")}:2:40 mcp_servers.far.url: expected an address that starts with https:// or http:// (found "\${PLACE}")`,
     );
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { readAgent } from "../../src/config/agent/agent-file.ts";
 import { files } from "./files.ts";
 
-const ONLY = "cannot be honoured for a subagent; of its file only description, instructions, tools, model are taken";
+const ONLY = "not supported for a subagent; only description, instructions, tools, model of its file are used";
 
 type OtherFile = readonly [
   what: string,
@@ -21,12 +21,12 @@ describe("a file that an agent file names", () => {
       "instructions: { file: a.md }\nfunctions: [b.mjs, { module: c.mjs }]\noutput_schema: d.json\nsubagents: { e: e.yaml }\ncommands: { f: { file: f.md } }\nskills: [g]",
       {},
       [
-        "2:23 instructions.file: Cannot read the instructions in @a.md: there is no such file or directory.",
-        "3:13 functions.0: Cannot read the module @b.mjs: there is no such file or directory.",
-        "3:30 functions.1.module: Cannot read the module @c.mjs: there is no such file or directory.",
-        "4:16 output_schema: Cannot read the JSON Schema in @d.json: there is no such file or directory.",
-        "5:17 subagents.e: Cannot read the subagent @e.yaml: there is no such file or directory.",
-        "6:24 commands.f.file: Cannot read the prompt in @f.md: there is no such file or directory.",
+        "2:23 instructions.file: Cannot read the instructions in @a.md: no such file or directory.",
+        "3:13 functions.0: Cannot read the module @b.mjs: no such file or directory.",
+        "3:30 functions.1.module: Cannot read the module @c.mjs: no such file or directory.",
+        "4:16 output_schema: Cannot read the JSON Schema in @d.json: no such file or directory.",
+        "5:17 subagents.e: Cannot read the subagent @e.yaml: no such file or directory.",
+        "6:24 commands.f.file: Cannot read the prompt in @f.md: no such file or directory.",
         "7:10 skills.0: @g expected a directory with a file SKILL.md (found nothing)",
       ],
     ],
@@ -48,7 +48,7 @@ describe("a file that an agent file names", () => {
       "uses an input that there is not",
       "instructions: { file: a.md }\ninputs: { city: { type: string } }",
       { "a.md": "{{city}}\nIn {{ town }}.\n" },
-      ["2:23 instructions.file: @a.md:2:4 {{town}} is none of the agent's inputs; declare town under inputs"],
+      ["2:23 instructions.file: @a.md:2:4 unknown input {{town}}; declare town under inputs"],
     ],
     [
       "is no schema",
@@ -74,7 +74,7 @@ describe("a file that an agent file names", () => {
         `2:17 subagents.b: @b.yaml:2:1 extends: ${ONLY}`,
         "2:17 subagents.b: @b.yaml:3:8 tools: expected a list (found a mapping)",
         `2:17 subagents.b: @b.yaml:4:1 permissions: ${ONLY}`,
-        "2:17 subagents.b: @b.yaml:5:26 instructions.mode: cannot be honoured for a subagent",
+        "2:17 subagents.b: @b.yaml:5:26 instructions.mode: not supported for a subagent",
       ],
     ],
     [
@@ -83,14 +83,14 @@ describe("a file that an agent file names", () => {
       { "b.yaml": "description: x\n", "c.yaml": "description: x\ninstructions: { file: none.md }\n" },
       [
         "2:17 subagents.b: @b.yaml:1:1 instructions: expected text (found nothing)",
-        "2:28 subagents.c: @c.yaml:2:23 instructions.file: Cannot read the instructions in @none.md: there is no such file or directory.",
+        "2:28 subagents.c: @c.yaml:2:23 instructions.file: Cannot read the instructions in @none.md: no such file or directory.",
       ],
     ],
     [
       "is a subagent with a tool that there is not",
       "subagents: { b: b.yaml }",
       { "b.yaml": "description: x\ninstructions: y\ntools: [Raed]\n" },
-      ["2:17 subagents.b: there is no tool named Raed; did you mean Read?"],
+      ['2:17 subagents.b: unknown tool "Raed". Did you mean Read?'],
     ],
     [
       "is an empty prompt",
@@ -102,7 +102,7 @@ describe("a file that an agent file names", () => {
       "is a skill without a head",
       "skills: [a]",
       { "a/SKILL.md": "# A\n" },
-      ["2:10 skills.0: @a/SKILL.md:1:1 expected --- and then name and description, ended by another ---"],
+      ["2:10 skills.0: @a/SKILL.md:1:1 expected --- followed by name and description, and another ---"],
     ],
     [
       "is a skill with a wrong head",
@@ -129,13 +129,13 @@ describe("a file that an agent file names", () => {
       "is a skill of the same name",
       "skills: [a, b]",
       { "a/SKILL.md": SKILL, "b/SKILL.md": SKILL },
-      ["2:13 skills.1: another skill of this agent is named pdf, too"],
+      ["2:13 skills.1: another skill of this agent is also named pdf"],
     ],
     [
       "is a skill that is too large",
       "skills: [a]",
       { "a/SKILL.md": SKILL, "a/x": "x".repeat(700_000), "a/y": "x".repeat(700_000) },
-      ["2:10 skills.0: @a its files have more than 1048576 bytes; @a/y is one too many"],
+      ["2:10 skills.0: @a its files have more than 1048576 bytes; @a/y exceeds the limit"],
     ],
     [
       "is one of skills that are too large together",
@@ -172,8 +172,8 @@ describe("a file that an agent file names", () => {
     expect(() => readAgent(path, {})).toThrow(
       expect.objectContaining({
         message: [
-          `${path}:2:10 skills.0: ${tree.at("a/passwd")} expected a plain file (found a symbolic link); put the file itself there`,
-          `${path}:2:13 skills.1: ${tree.at("b/big")} cannot be read: it has 10000000000 bytes, and all skills together at most 1048576`,
+          `${path}:2:10 skills.0: ${tree.at("a/passwd")} expected a regular file (found a symbolic link); put the file itself there`,
+          `${path}:2:13 skills.1: ${tree.at("b/big")} cannot be read: it has 10000000000 bytes, but all skills together may have at most 1048576`,
           `${path}:2:16 skills.2: ${tree.at("c")} expected a directory with a file SKILL.md (found a symbolic link)`,
         ].join("\n"),
       }),

@@ -67,7 +67,7 @@ prices:
     ],
     [
       "budgets: { week: { usd: 5 } }",
-      "1:12 budgets.week: unknown key; known are project, day, agents, reserve_output_tokens",
+      "1:12 budgets.week: unknown key; known keys: project, day, agents, reserve_output_tokens",
     ],
     ["budgets: { project: { dollars: 5 } }", "1:23 budgets.project.dollars: unknown key"],
     ["budgets: { agents: { 'A b': { usd: 5 } } }", `1:22 budgets.agents."A b": expected an agent's name (found "A b")`],

@@ -77,7 +77,7 @@ test.each(["CODEX", "claude "])(
     using tree = files({ "app/agent.yaml": AGENT });
     await expect(load(tree, { variables: { CAPSTAN_ENGINE: name } })).rejects.toMatchObject({
       code: "invalid_input",
-      message: `CAPSTAN_ENGINE: There is no engine ${JSON.stringify(name)}. Choose one of: claude, direct`,
+      message: `CAPSTAN_ENGINE: Unknown engine ${JSON.stringify(name)}. Choose one of: claude, direct`,
     });
   },
 );

@@ -180,7 +180,7 @@ environment:
   test("has no variables that would lead the agent past the gateway, whoever sets them", async () => {
     using tree = files({ "app/": "", [USER]: "environment: { variables: { LANG: C, NODE_OPTIONS: --inspect } }\n" });
     await expect(load(tree)).rejects.toThrow(
-      `${tree.at(USER)}:1:52 environment.variables.NODE_OPTIONS: would lead the agent past the gateway;`,
+      `${tree.at(USER)}:1:52 environment.variables.NODE_OPTIONS: would bypass the gateway;`,
     );
   });
 
@@ -222,7 +222,7 @@ environment:
     [
       "workspace: { kind: worktree, mounts: [] }",
       "mounts",
-      "environment.workspace.mounts: unknown key; known are kind, base, branch",
+      "environment.workspace.mounts: unknown key; known keys: kind, base, branch",
     ],
     [
       "checkpoints: { mode: sometimes }",
@@ -242,13 +242,13 @@ environment:
     [
       "limits: { memory: 5 }",
       "memory",
-      "environment.limits.memory: unknown key; known are memory_bytes, processes, cpu_seconds",
+      "environment.limits.memory: unknown key; known keys: memory_bytes, processes, cpu_seconds",
     ],
     ["variables: { A B: x }", "A B", 'environment.variables."A B": expected a name of a variable (found "A B")'],
     [
       "budget: 1",
       "budget",
-      "environment.budget: unknown key; known are workspace, checkpoints, sandbox, limits, variables",
+      "environment.budget: unknown key; known keys: workspace, checkpoints, sandbox, limits, variables",
     ],
   ])("with %s is refused at %s", async (written, place, problem) => {
     const text = `environment: { ${written} }\n`;
@@ -285,7 +285,7 @@ describe("directories that workspaces may be filled from", () => {
     await expect(load(tree)).rejects.toThrow(
       expect.objectContaining({
         code: "invalid_input",
-        message: expect.stringMatching(/config\.yaml:2:14 mount_roots: only the user's own settings file may have it/),
+        message: expect.stringMatching(/config\.yaml:2:14 mount_roots: only allowed in the user's own settings file/),
       }),
     );
   });

@@ -220,7 +220,7 @@ describe("a settings file", () => {
     ["modle: x", '1:1 modle: unknown key; did you mean "model"?'],
     [
       "name: x",
-      "1:1 name: unknown key; known are engine, model, on_crash, retries, upstream_idle_ms, credential_wait_ms, hibernate_after_ms, permissions, budget, budgets, prices, redact, auth, environment, mount_roots, server, hooks_outside_sandbox, graders_outside_sandbox, projects_may_loosen",
+      "1:1 name: unknown key; known keys: engine, model, on_crash, retries, upstream_idle_ms, credential_wait_ms, hibernate_after_ms, permissions, budget, budgets, prices, redact, auth, environment, mount_roots, server, hooks_outside_sandbox, graders_outside_sandbox, projects_may_loosen",
     ],
     ["on_crash: go-on", '1:11 on_crash: expected one of continue, stop (found "go-on")'],
     ["retries: -1", "1:10 retries: expected a number of at least 0 (found -1)"],
@@ -255,7 +255,7 @@ describe("a settings file", () => {
       using tree = files({ [`app/.capstan/${name}`]: "retries: 1\n" });
       const directory = tree.at("app/.capstan");
       await expect(load(tree)).rejects.toThrow(
-        `${directory}/${name} is not read. The settings file is ${directory}/config.yaml: rename it, as YAML.`,
+        `${directory}/${name} is not used. Rename it to ${directory}/config.yaml and write it as YAML.`,
       );
     },
   );

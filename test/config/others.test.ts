@@ -123,7 +123,7 @@ describe("a sandbox that the user's settings ask for", () => {
         const file = agentFile === undefined ? `project (${tree.at(PROJECT)})` : `agent (${tree.at(AGENT)})`;
         await expect(load(tree, { agentFile })).rejects.toMatchObject({
           code: "invalid_input",
-          message: `${file}: only your own settings may widen a sandbox that your settings ask for. Say it there as well, or remove it here: environment.sandbox.${named}`,
+          message: `${file}: only your own settings may widen a sandbox that they require. Add these there as well, or remove them here: environment.sandbox.${named}`,
         });
       }
   });
@@ -213,6 +213,6 @@ prices: { "*": { input: 0, output: 0 } }
 
   test("no project says that it may loosen anything", async () => {
     using tree = files({ [PROJECT]: "projects_may_loosen: true\n" });
-    await expect(load(tree)).rejects.toThrow(/projects_may_loosen: .*only the user's own settings file/);
+    await expect(load(tree)).rejects.toThrow(/projects_may_loosen: .*only allowed in the user's own settings file/);
   });
 });

@@ -71,7 +71,7 @@ describe("permission rules", () => {
           expect.stringMatching(`${file}:6:21 permissions.ask.1.rember: unknown key; did you mean "remember"`),
           expect.stringMatching(`${file}:7:7 permissions.ask.2: expected text or a mapping .found 5`),
           expect.stringMatching(`${file}:9:7 permissions.deny.0: .*one rule for each command`),
-          expect.stringMatching(`${file}:10:7 permissions.deny.1: .*~ stands for your own home`),
+          expect.stringMatching(`${file}:10:7 permissions.deny.1: .*~ means your own home`),
         ],
       },
     });

@@ -27,8 +27,7 @@ describe("the home directory", () => {
     expect(() => homeDirectory(environment)).toThrow(
       expect.objectContaining({
         code: "invalid_input",
-        message:
-          "There is no home directory to keep sessions in: HOME is not set. Set CAPSTAN_HOME to an absolute path.",
+        message: "No home directory to keep sessions in: HOME is not set. Set CAPSTAN_HOME to an absolute path.",
       }),
     );
   });
@@ -101,7 +100,7 @@ describe("the project of a directory", () => {
   });
 
   test.each([
-    ["nowhere", "there is no such file or directory"],
+    ["nowhere", "no such file or directory"],
     ["file", "it is not a directory"],
     ["file/below", "a part of the path is not a directory"],
   ])("cannot be found from %s", (name, reason) => {

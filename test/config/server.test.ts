@@ -16,7 +16,7 @@ test("a machine takes on what its memory allows, and whatever the settings say i
 test("a project says nothing about the whole machine", async () => {
   using tree = files({ "app/.capstan/config.yaml": "server: { requests_per_minute: 1 }\n" });
   const loading = loadTrusted({ cwd: tree.at("app"), environment: { HOME: tree.path }, flags: {} });
-  await expect(loading).rejects.toThrow(/config\.yaml:1:9 server: only the user's own settings file may have it/);
+  await expect(loading).rejects.toThrow(/config\.yaml:1:9 server: only allowed in the user's own settings file/);
 });
 
 test("docs/configuration.md has every field of the server", () => {

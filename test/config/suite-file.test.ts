@@ -80,7 +80,7 @@ test("an agent file may have its suite in it", async () => {
     cases: ["one"],
   });
   await expect(suite("name: own\ninstructions: You help.\n", "bare/agent.yaml")).rejects.toThrow(
-    "expected tests: with cases (found an agent file without)",
+    "expected tests: with cases (found an agent file without them)",
   );
   await expect(
     suite(`${text}      trails: 3\n`.replace("{ name: one, input: Hello }", "name: one"), "bad/agent.yaml"),
@@ -98,15 +98,15 @@ describe("a mistake is told with its place and what was expected", () => {
     [
       "two cases of one name",
       `${one("")}  - name: one\n    input: Again`,
-      "cases.1.name: expected another name (case 1 has it already)",
+      "cases.1.name: expected another name (case 1 already has it)",
     ],
     [
       "two cases that would share a cassette",
       `${one("")}  - name: One!\n    input: Again`,
-      "cases.1.name: expected another name (case 1 has one that is the same as a file's name)",
+      "cases.1.name: expected another name (case 1 has one with the same file name)",
     ],
     ["a duration that is none", one("    timeout: soon"), '"soon" is not a duration'],
-    ["a fixture that is not there", one("    fixture: nowhere"), "cases.0.fixture: expected a directory (there is no"],
+    ["a fixture that is not there", one("    fixture: nowhere"), "cases.0.fixture: expected a directory ("],
     ["a fixture that is a file", one("    fixture: file.txt"), "file.txt is a file)"],
     ["a file outside of the workspace", one("    files: { ../x: y }"), "expected a path inside the workspace"],
     [
@@ -118,7 +118,7 @@ describe("a mistake is told with its place and what was expected", () => {
     [
       "no grader",
       one("    graders: [{ name: x }]"),
-      "cases.0.graders.0: expected one grader (found none); known are equals,",
+      "cases.0.graders.0: expected one grader (found none); known graders: equals,",
     ],
     [
       "two graders in one",
@@ -128,7 +128,7 @@ describe("a mistake is told with its place and what was expected", () => {
     [
       "a turn for a grader of the whole trial",
       one("    graders: [{ tool_count: 1, turn: 1 }]"),
-      "tool_count looks at the whole trial, and has no turn",
+      "tool_count checks the whole trial, so it has no turn",
     ],
     [
       "a judge that nobody named",
@@ -138,7 +138,7 @@ describe("a mistake is told with its place and what was expected", () => {
     [
       "an input that the agent does not have",
       one("    inputs: { preson: x }"),
-      "cases.0.inputs: The inputs of the agent are not right",
+      "cases.0.inputs: The agent's inputs are not valid",
     ],
     ["an input that is missing", `agent: needy.yaml\n${one("")}`, "person is missing"],
     ["a fault of an unknown kind", one("    faults: [{ at: 1, kind: 418 }]"), "cases.0.faults.0.kind"],
@@ -147,7 +147,7 @@ describe("a mistake is told with its place and what was expected", () => {
     [
       "a fixture where none is copied",
       one("    workspace: here\n    fixture: fixture"),
-      "5:14 cases.0.fixture: nothing is put into the suite's own directory (workspace: here); leave this out, or that",
+      "5:14 cases.0.fixture: nothing is written to the suite's own directory (workspace: here); remove this, or workspace",
     ],
     ["files where none are written", one("    workspace: here\n    files: { a: b }"), "5:12 cases.0.files: nothing is"],
     ["a repository where none is made", one("    workspace: here\n    git: true"), "5:10 cases.0.git: nothing is"],
@@ -174,32 +174,28 @@ describe("a mistake is told with its place and what was expected", () => {
     [
       "a value of what must not exist",
       one("    graders: [{ json: { path: $.a, exists: false, equals: 1 } }]"),
-      "4:44 cases.0.graders.0.json.exists: what must not exist has no value; leave out exists, or equals",
+      "4:44 cases.0.graders.0.json.exists: a value that must not exist cannot be checked; remove exists, or equals",
     ],
     [
       "a pattern of output that must not exist",
       one("    graders: [{ output: { path: $.a, exists: false, matches: x } }]"),
-      "cases.0.graders.0.output.exists: what must not exist has no value; leave out exists, or matches",
+      "cases.0.graders.0.output.exists: a value that must not exist cannot be checked; remove exists, or matches",
     ],
     [
       "a module that is not there",
       one("    graders: [{ code: { module: none.mjs } }]"),
-      "4:33 cases.0.graders.0.code.module: expected a file (there is no ",
+      "4:33 cases.0.graders.0.code.module: expected a file (",
     ],
-    [
-      "a schema that is not there",
-      one("    graders: [{ json_schema: none.json }]"),
-      "json_schema: expected a file (there",
-    ],
+    ["a schema that is not there", one("    graders: [{ json_schema: none.json }]"), "json_schema: expected a file ("],
     [
       "a schema of output that is not there",
       one("    graders: [{ output: { schema: none.json } }]"),
-      "graders.0.output.schema: expected a file (there",
+      "graders.0.output.schema: expected a file (",
     ],
     [
       "a file to compare with that is not there",
       one("    graders: [{ files: { same_as: { a.txt: none.txt } } }]"),
-      'files.same_as."a.txt": expected a file (there',
+      'files.same_as."a.txt": expected a file (',
     ],
   ])("%s", async (_what, text, problem) => {
     await expect(suite(text)).rejects.toThrow(problem);
@@ -234,14 +230,14 @@ describe("a mistake in what all cases share is told once, where it stands", () =
 `;
   test.each<[string, string, string]>([
     ["a duration", "timeout: soon", 'defaults.timeout: "soon" is not a duration'],
-    ["a fixture", "fixture: nowhere", "defaults.fixture: expected a directory (there is no"],
+    ["a fixture", "fixture: nowhere", "defaults.fixture: expected a directory ("],
     ["a file", "files: { ../x: y }", 'defaults.files."../x": expected a path inside the workspace'],
     ["a pattern", "ignore: ['(']", "defaults.ignore.0: character 2: expected a closing )"],
     ["a grader", "graders: [{ name: x }]", "defaults.graders.0: expected one grader"],
     [
       "an input",
       "inputs: { preson: x }",
-      "defaults.inputs: The inputs of the agent are not right: there is no input preson; did you mean person?",
+      "defaults.inputs: The agent's inputs are not valid: unknown input preson; did you mean person?",
     ],
   ])("%s", async (_what, text, problem) => {
     // One line, and no other.
@@ -273,7 +269,7 @@ test("cases in any script, and with long names, are told apart", async () => {
 test("a path in what a call must have is no pattern", async () => {
   await suite(one("    graders: [{ tool_call: { tool: Read, input: { file_path: /srv/(app/i } } }]"));
   await expect(suite(one("    graders: [{ regex: /srv/app/i }]"))).rejects.toThrow(
-    "cases.0.graders.0.regex: expected a regular expression (a slash inside of a pattern is written \\/",
+    "cases.0.graders.0.regex: expected a regular expression (write a slash inside a pattern as \\/",
   );
 });
 
@@ -292,6 +288,6 @@ test("suites are found below a directory, but not among cassettes and packages",
   expect(findSuites([root])).toEqual(["a.test.yml", "agent.yaml", "b/two.test.yaml"].map((name) => join(root, name)));
   const twice = [root, join(root, "a.test.yml"), `${root}/./b/../b/two.test.yaml`, relative(".", root)];
   expect(findSuites(twice)).toEqual(findSuites([root]));
-  expect(() => findSuites([join(root, "d")])).toThrow(/There is no suite/);
-  expect(() => findSuites([join(root, "nowhere")])).toThrow(/There is no .*nowhere\. Name a suite/);
+  expect(() => findSuites([join(root, "d")])).toThrow(/No suite .* found/);
+  expect(() => findSuites([join(root, "nowhere")])).toThrow(/nowhere does not exist\. Pass a suite/);
 });

@@ -3,18 +3,18 @@ import { unreadDotEnv } from "../../src/config/variables/unread-dot-env.ts";
 import { files } from "./files.ts";
 
 test.each([
-  ["no project is here", "agents", undefined, "no project is here. To have it read: mkdir @agents/.capstan"],
+  ["there is no project here", "agents", undefined, "there is no project here. To use it: mkdir @agents/.capstan"],
   [
     "the command runs somewhere else",
     ".",
     undefined,
-    "no project is here. To have it read: mkdir @agents/.capstan && cd @agents",
+    "there is no project here. To use it: mkdir @agents/.capstan && cd @agents",
   ],
   [
     "another project is around it",
     "agents",
     ".env",
-    "the project here has another one, @.env. To have it read: mkdir @agents/.capstan",
+    "the project here has another one, @.env. To use it: mkdir @agents/.capstan",
   ],
 ])("a .env beside an agent file that is not read is told: %s", (_what, cwd, read, told) => {
   using tree = files({ "agents/.env": "A=b\n", "agents/agent.yaml": "name: a\n", "user/": "" });
@@ -32,6 +32,6 @@ test("nothing is told of one that is read, or is not there; in the home director
   expect(unreadDotEnv(tree.at("app/agent.yaml"), { cwd: tree.at("app"), home, dotEnv })).toBeUndefined();
   expect(unreadDotEnv(tree.at("bare/agent.yaml"), { cwd: tree.at("bare"), home, dotEnv: undefined })).toBeUndefined();
   expect(unreadDotEnv(tree.at("agent.yaml"), { cwd: tree.path, home, dotEnv: undefined })).toBe(
-    `${tree.at(".env")} is not read: no project is here. Set its variables in the shell`,
+    `${tree.at(".env")} is not read: there is no project here. Set its variables in the shell`,
   );
 });

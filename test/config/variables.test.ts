@@ -99,9 +99,7 @@ describe("auth", () => {
       using tree = files({ "app/.capstan/config.yaml": `auth:\n  provider: auth_token\n  ${line}\n` });
       await expect(load(tree)).rejects.toMatchObject({
         code: "invalid_input",
-        message: expect.stringContaining(
-          "only the user's own settings file may have it; a project may name a provider",
-        ),
+        message: expect.stringContaining("only allowed in the user's own settings file; a project may name a provider"),
       });
     },
   );
@@ -115,9 +113,9 @@ describe("auth", () => {
   });
 
   test.each([
-    ["base_url: https://example.org", "name the provider that it is for beside it"],
-    ["credential_command: cat key", "name the provider that it is for beside it"],
-    ["credential_command: cat key\n  provider: vertex", "vertex takes no secret"],
+    ["base_url: https://example.org", "also set provider, to say which one it is for"],
+    ["credential_command: cat key", "also set provider, to say which one it is for"],
+    ["credential_command: cat key\n  provider: vertex", "vertex needs no secret"],
     ["provider: azure", "bedrock"],
   ])("%j is refused", async (lines, says) => {
     using tree = files({ "app/": "", ".capstan/config.yaml": `auth:\n  ${lines}\n` });
@@ -179,8 +177,8 @@ describe("credentials", () => {
       "credential_missing",
       /can be read by others\. Run: chmod 600 .*credentials\.json$/,
     ],
-    ["that is no JSON", SECRET, 0o600, "invalid_input", /is not what capstan auth login writes/],
-    ["of another shape", `{ "api_key": "${SECRET}" }`, 0o600, "invalid_input", /is not what capstan auth login writes/],
+    ["that is no JSON", SECRET, 0o600, "invalid_input", /was not written by capstan auth login/],
+    ["of another shape", `{ "api_key": "${SECRET}" }`, 0o600, "invalid_input", /was not written by capstan auth login/],
   ])("in a file %s are refused without being shown, when they are read", async (_why, text, mode, code, message) => {
     using tree = files({ ".capstan/credentials.json": text });
     chmodSync(tree.at(".capstan/credentials.json"), mode);

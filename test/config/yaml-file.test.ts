@@ -38,7 +38,7 @@ describe("a YAML file", () => {
     ["text for a list", `${HEAD}tools: Read\n`, '3:8 tools: expected a list (found "Read")'],
     ["a list for a mapping", `${HEAD}budget: [1]\n`, "3:9 budget: expected a mapping (found a list)"],
     ["an unknown key", `${HEAD}budjet: {}\n`, '3:1 budjet: unknown key; did you mean "budget"?'],
-    ["an unknown key like no other", `${HEAD}colour: red\n`, `3:1 colour: unknown key; known are ${keys}`],
+    ["an unknown key like no other", `${HEAD}colour: red\n`, `3:1 colour: unknown key; known keys: ${keys}`],
     [
       "an unknown key inside",
       `${HEAD}permissions:\n  mode: plan\n  alow: [Read]\n`,
@@ -51,8 +51,8 @@ describe("a YAML file", () => {
     ],
     ["a wrong list item", `${HEAD}tools:\n  - Read\n  - Bash(ls)\n`, `5:5 tools.1: ${tool} (found "Bash(ls)")`],
     ["an empty list item", `${HEAD}tools:\n  -\n`, "4:4 tools.0: expected text (found nothing)"],
-    ["a key given twice", `${HEAD}model: haiku\n`, "3:1 model: the key is given twice"],
-    ["a key given twice inside", `${HEAD}budget: { usd: 1, usd: 2 }\n`, "3:19 budget.usd: the key is given twice"],
+    ["a key given twice", `${HEAD}model: haiku\n`, "3:1 model: duplicate key"],
+    ["a key given twice inside", `${HEAD}budget: { usd: 1, usd: 2 }\n`, "3:19 budget.usd: duplicate key"],
     [
       "a wrong word",
       `${HEAD}permissions: { mode: readonly }\n`,
@@ -100,7 +100,7 @@ describe("a YAML file", () => {
       `${HEAD}budget: ${"x".repeat(99)}\n`,
       `3:9 budget: expected a mapping (found "${"x".repeat(40)}…")`,
     ],
-    ["colours for the terminal", `${HEAD}"\\e[31m": 1\n`, `3:1 "\\u001b[31m": unknown key; known are ${keys}`],
+    ["colours for the terminal", `${HEAD}"\\e[31m": 1\n`, `3:1 "\\u001b[31m": unknown key; known keys: ${keys}`],
     [
       "a mistake behind an alias",
       `${HEAD}permissions:\n  allow: &some [Read, 5]\n  deny: *some\n`,
@@ -139,7 +139,7 @@ describe("a YAML file", () => {
     ["text", "clerk\n", '1:1 expected a mapping (found "clerk")'],
     ["nothing", "", "1:1 expected a mapping (found an empty file)"],
     ["nothing but a comment", "# later\n", "1:1 expected a mapping (found an empty file)"],
-    ["an alias to nothing", `${HEAD}tools: *some\n`, "3:8 tools: no anchor &some stands before this alias"],
+    ["an alias to nothing", `${HEAD}tools: *some\n`, "3:8 tools: no anchor &some before this alias"],
     [
       "an alias inside its anchor",
       `${HEAD}output_schema: &all\n  x: *all\n`,
@@ -162,7 +162,7 @@ describe("a YAML file", () => {
     [
       "aliases of aliases",
       `a: &a [1, 1, 1, 1]\nb: &b [${"*a, ".repeat(20)}]\nc: &c [${"*b, ".repeat(20)}]\nd: [${"*c, ".repeat(20)}]\n`,
-      "agent.yaml:2:8 b.0: the aliases unfold to too many values",
+      "agent.yaml:2:8 b.0: the aliases expand to too many values",
     ],
     ["many aliases", `a: &a 1\nb: [${"*a,".repeat(500)}]\n`, "agent.yaml:2:305 b.100: expected at most 100 aliases"],
     ["twenty thousand brackets", `a: ${"[".repeat(20_000)}`, "nested too deeply"],

@@ -181,7 +181,7 @@ describe("an agent definition", () => {
     [
       "a custom tool that looks like a server's",
       { ...least, custom_tools: [{ ...lookup, name: "mcp__a__b" }] },
-      /custom_tools\.0\.name: names that begin with mcp__/,
+      /custom_tools\.0\.name: names that start with mcp__/,
     ],
     [
       "two custom tools of one name",

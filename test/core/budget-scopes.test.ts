@@ -107,7 +107,7 @@ describe("a request", () => {
     const hit = { scope: "day", which: "usd", limit: 2, spent: 1.5, reserved: 0.25, needed: 0.5 } as const;
     expect(verdict).toEqual({ kind: "refused", hit });
     expect(limitText(hit)).toBe(
-      "The day's limit of 2 USD is reached: 1.5 spent, 0.25 reserved by requests under way, about 0.5 needed for the next request. " +
+      "The day's limit of 2 USD is reached: 1.5 spent, 0.25 reserved for running requests, about 0.5 needed for the next request. " +
         "Raise it under budgets.day in the settings and resume the session, or wait for tomorrow.",
     );
   });

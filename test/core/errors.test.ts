@@ -38,7 +38,7 @@ describe("the message of something thrown", () => {
     ["a string", "no", "no"],
     ["nothing", undefined, "undefined"],
     ["a symbol", Symbol("no"), "Symbol(no)"],
-    ["an object that has no text", Object.create(null), "something that has no text"],
+    ["an object that has no text", Object.create(null), "an error without a message"],
   ])("is found for %s", (_what, thrown, message) => {
     expect(messageOf(thrown)).toBe(message);
   });

@@ -32,6 +32,6 @@ describe("where only a pattern can stand", () => {
   test("the slashes may be left out", () => expect(readPattern("^\\d+ files")).toEqual(/^\d+ files/u));
   test("and a path without an end is one", () => expect(readPattern("/usr/share")).toEqual(/\/usr\/share/u));
   test.each(["/src/lib/i", "/usr/bin/", "/sub/ui", "/a/ii"])("%s could be meant in two ways, and is refused", (text) =>
-    expect(() => readPattern(text)).toThrow("a slash inside of a pattern is written \\/"),
+    expect(() => readPattern(text)).toThrow("write a slash inside a pattern as \\/"),
   );
 });

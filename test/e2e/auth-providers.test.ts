@@ -197,7 +197,7 @@ test("a key that is refused ends the turn with the way out, and the next message
   await expect(session.send("hi").result()).rejects.toMatchObject({
     code: "credential_rejected",
     message: expect.stringContaining(
-      `invalid x-api-key. The credential of api_key came from the file ${file} (ANTHROPIC_API_KEY_FILE): put a valid one there. Then send a message to go on.`,
+      `invalid x-api-key. The credential of api_key came from the file ${file} (ANTHROPIC_API_KEY_FILE): put a valid one there. Then send a message to continue.`,
     ),
   });
   expect(server.arrivals).toHaveLength(1);

@@ -187,7 +187,7 @@ test("a tool that the agent's provider does not have is named, and nothing is st
   const started = t.host.startSession({ agent: searcher, cwd: t.cwd });
   await expect(started).rejects.toMatchObject({
     code: "invalid_agent",
-    message: expect.stringContaining("tools: WebSearch cannot be honoured by bedrock") as string,
+    message: expect.stringContaining("tools: WebSearch is not available with bedrock") as string,
   });
   expect(await t.host.sessions()).toEqual([]);
 });

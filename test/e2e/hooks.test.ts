@@ -493,7 +493,7 @@ describe("hooks of an agent file", () => {
     const wrong = agent({ hooks: { before_tool: [{ command: "true", matcher: "Bahs" }] } });
     await expect(t.host.startSession({ agent: wrong, cwd: t.cwd })).rejects.toMatchObject({
       code: "invalid_agent",
-      message: expect.stringMatching(/^hooks: there is no tool named Bahs.*Did you mean Bash\?/),
+      message: expect.stringMatching(/^hooks: unknown tool "Bahs".*Did you mean Bash\?/),
     });
     await expect(
       t.host.startSession({

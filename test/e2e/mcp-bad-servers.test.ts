@@ -21,7 +21,7 @@ test("a server that talks beside the protocol works, and one that dies in a call
     { outcome: "completed", content: [{ text: "live done" }] },
     {
       outcome: "failed",
-      content: [{ text: expect.stringMatching(/Connection closed|its program ended with exit code 1/) }],
+      content: [{ text: expect.stringMatching(/Connection closed|its program exited with code 1/) }],
     },
     { outcome: "completed", content: [{ text: "tool_499 done" }] },
   ]);
@@ -36,7 +36,7 @@ test("a server with a list of tools that the engine takes for an empty one is na
   const session = await t.host.startSession({ agent: withBad({ WRONG_LIST: "1" }), cwd: t.cwd });
   await expect(session.send("Go.").result()).rejects.toMatchObject({
     code: "engine_failed",
-    message: expect.stringMatching(/^The MCP server bad offers no tool: its list is empty, or one of the tools/),
+    message: expect.stringMatching(/^The MCP server bad offers no tools: its list is empty, or a tool/),
   });
   expect(t.model.requests).toEqual([]);
 });

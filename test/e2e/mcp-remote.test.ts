@@ -154,8 +154,7 @@ describe("a server somewhere else", () => {
     const session = await t.host.startSession({ agent: agent({ mcp_servers: { desk: remote.server } }), cwd: t.cwd });
     await expect(session.send("Hello?").result()).rejects.toMatchObject({
       code: "engine_failed",
-      message:
-        "The MCP server desk cannot be used: it answered 503. Try again later, or see in the server's own log why.",
+      message: "The MCP server desk cannot be used: it answered 503. Try again later, or check the server's log.",
     });
     expect(ofType(await eventsOf(t.host, session.id), "session.error")).toHaveLength(1);
     expect(t.model.requests).toEqual([]);

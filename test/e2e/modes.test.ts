@@ -188,9 +188,7 @@ describe("in a real session", () => {
     expect(existsSync(join(t.cwd, "note.txt"))).toBe(true);
     expect(done()).toEqual(happened("mcp"));
     // An engine's own tool may refuse this machine's addresses, once it is allowed to run.
-    const isRefused = t.model.requests.some(({ transcript }) =>
-      transcript.includes("WebFetch does not reach 127.0.0.1"),
-    );
+    const isRefused = t.model.requests.some(({ transcript }) => transcript.includes("WebFetch cannot reach 127.0.0.1"));
     expect(web.connections() > 0 || isRefused).toBe(happened("fetch").length > 0);
     const seen = t.model.requests.filter(({ transcript }) => transcript.includes("a secret"));
     expect(seen.length > 0).toBe(happened("read outside").length > 0);

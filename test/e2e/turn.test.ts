@@ -229,7 +229,7 @@ test("a model that cannot do what the agent asks of it is refused by name, and t
   });
   await expect(session.setModel("claude-haiku-4-5")).rejects.toMatchObject({
     code: "invalid_agent",
-    message: expect.stringMatching(/^effort: claude-haiku-4-5 .*\nthinking: claude-haiku-4-5 does not know adaptive/),
+    message: expect.stringMatching(/^effort: claude-haiku-4-5 .*\nthinking: claude-haiku-4-5 does not support adaptive/),
   });
   await expect(session.setModel("claude-opus-4-7")).rejects.toThrow(
     "fallback_model: claude-opus-4-7 is the model itself",
@@ -298,7 +298,7 @@ test("a model that calls a tool while it summarises ends the turn, runs nothing,
   await session.send("Hi.").result();
   await expect(session.compact().result()).rejects.toMatchObject({
     code: "model_failed",
-    message: expect.stringContaining("could not be summarised") as string,
+    message: expect.stringContaining("could not be compacted") as string,
   });
   expect(existsSync(join(t.cwd, "ran"))).toBe(false);
   expect(await session.send("Hi again.").result()).toMatchObject({ text: "Hello.", stopReason: { type: "end_turn" } });

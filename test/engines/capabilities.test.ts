@@ -47,12 +47,12 @@ function sizeProblems(size: number, name: string): readonly string[] {
 
 test("a size that the engine cannot use is refused with those that it can", () => {
   expect(sizeProblems(66_999, "claude")).toEqual([
-    "compact_at: the claude engine cannot use 66999. Give 67000 to 967000.",
+    "compact_at: the claude engine cannot use 66999. Use 67000 to 967000.",
   ]);
   expect(sizeProblems(967_001, "claude")).toHaveLength(1);
   expect(sizeProblems(67_000, "claude")).toEqual([]);
   expect(sizeProblems(9_999, "direct")).toEqual([
-    "compact_at: the direct engine cannot use 9999. Give 10000 to 967000.",
+    "compact_at: the direct engine cannot use 9999. Use 10000 to 967000.",
   ]);
   expect(sizeProblems(10_000, "direct")).toEqual([]);
 });
@@ -92,7 +92,7 @@ describe("an engine that lacks everything", () => {
     ["environment.limits", "process_limits", {}, { limits: { processes: 9 } }],
   ])("refuses an agent that asks for %s", (field, capability, given, more) => {
     expect(problems(given, more)).toEqual([
-      `${field}: the plain engine has no ${capability}. Leave it out, or choose another engine.`,
+      `${field}: the plain engine has no ${capability}. Remove it, or choose another engine.`,
     ]);
   });
 
@@ -101,7 +101,7 @@ describe("an engine that lacks everything", () => {
     const able = { ...lacking, subagents: true } as const;
     const wanted = { agent: parseAgent(agent({ subagents: { helper } })) };
     expect(problemsWithEngine({ name: "plain", capabilities: able }, wanted)).toEqual([
-      "subagents.helper.tools: WebSearch: the plain engine has no web_search. Leave it out, or choose another engine.",
+      "subagents.helper.tools: WebSearch: the plain engine has no web_search. Remove it, or choose another engine.",
     ]);
   });
 

@@ -126,8 +126,8 @@ describe("the gate", () => {
   });
 
   test("denies, without asking, a call that was never announced", async () => {
-    const { answer, asked } = await ask({ announced: () => Promise.reject(new Error("the call was given up")) });
-    expect(decisionOf(answer)).toEqual(denied("the call was given up"));
+    const { answer, asked } = await ask({ announced: () => Promise.reject(new Error("the call was canceled")) });
+    expect(decisionOf(answer)).toEqual(denied("the call was canceled"));
     expect(asked).toEqual([]);
   });
 

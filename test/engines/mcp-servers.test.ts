@@ -22,14 +22,14 @@ describe("a server that the CLI starts", () => {
 
   test("that fails is named, with why", async () => {
     await expect(up(looks({ status: "failed", error: "spawn ENOENT" }))).rejects.toThrow(
-      "The MCP server files (spawn ENOENT) did not start. Run its command by hand to see why, and mend mcp_servers in the agent's definition.",
+      "The MCP server files (spawn ENOENT) did not start. Run its command by hand to see why, and correct mcp_servers in the agent's definition.",
     );
   });
 
   test("that says other things than MCP is told so, and that it has no network", async () => {
     const silent = looks({ status: "failed", error: "connection timed out after 30000ms" });
     await expect(up(silent, program, true)).rejects.toThrow(
-      /may be one that is no MCP server, or that writes other things to its standard output\. It runs in the sandbox, without network/,
+      /may not be an MCP server, or may write other output to stdout\. It runs in the sandbox, without network/,
     );
   });
 
@@ -44,14 +44,14 @@ describe("a server that the CLI starts", () => {
 
   test("must have a tool: the CLI takes a wrong list for an empty one", async () => {
     await expect(up(looks({ tools: [] }))).rejects.toThrow(
-      /^The MCP server files offers no tool: its list is empty, or/,
+      /^The MCP server files offers no tools: its list is empty, or/,
     );
   });
 
   test("may not have names that the CLI leaves out unsaid, unless the agent may not use them anyway", async () => {
     const long = "x".repeat(120);
     await expect(up(looks(ready("list", long)))).rejects.toThrow(
-      `has tools whose names are too long for the model: ${long}. Here 116 characters are the most.`,
+      `has tools with names that are too long for the model: ${long}. The limit is 116 characters here.`,
     );
     await up(looks(ready("list", long)), { ...program, tools: { [long]: "deny" } });
   });
@@ -63,7 +63,7 @@ describe("a server that the CLI starts", () => {
       await expect(up(same, { ...program, tools })).rejects.toMatchObject({
         code: "engine_failed",
         message:
-          "The MCP server files has tools with the same name for the model: a.b, a_b (mcp__files__a_b). Rename them in the server, or leave all of them out: mcp_servers.files.tools.<name>: deny.",
+          "The MCP server files has tools with the same name for the model: a.b, a_b (mcp__files__a_b). Rename them in the server, or exclude all of them: mcp_servers.files.tools.<name>: deny.",
         data: { servers: ["files"], tools: ["a.b", "a_b"] },
       });
     await up(same, { ...program, tools: { "a.b": "deny", a_b: "deny" } });

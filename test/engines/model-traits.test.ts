@@ -7,11 +7,11 @@ const require = (given: Partial<AgentInput>): void => requireModelSettings(parse
 
 describe("what a model cannot be told is refused by name", () => {
   test.each<[string, Partial<AgentInput>, RegExp]>([
-    ["effort", { model: "claude-sonnet-4-5-20250929", effort: "low" }, /^effort: .* has no levels of effort/],
+    ["effort", { model: "claude-sonnet-4-5-20250929", effort: "low" }, /^effort: .* has no effort levels/],
     [
       "effort that is too high",
       { model: "claude-opus-4-6", effort: "xhigh" },
-      /xhigh\. It knows low, medium, high, max/,
+      /xhigh\. It supports low, medium, high, max/,
     ],
     [
       "tokens where it adapts",
@@ -21,12 +21,12 @@ describe("what a model cannot be told is refused by name", () => {
     [
       "adaptive thinking",
       { model: "us.anthropic.claude-haiku-4-5-v1:0", thinking: "adaptive" },
-      /knows budget_tokens, disabled/,
+      /supports budget_tokens, disabled/,
     ],
     [
       "no thinking where it always does",
       { model: "opus", thinking: "disabled" },
-      /^thinking: opus does not know disabled/,
+      /^thinking: opus does not support disabled/,
     ],
     ["itself in its own place", { model: "opus", fallback_model: "opus" }, /^fallback_model: opus is the model itself/],
   ])("%s", (_what, given, problem) => {

@@ -171,7 +171,7 @@ describe("the loss of a process", () => {
   test("says what happened, its last words and what to do", () => {
     const lost = describeLoss(new Error("exited with code 137"), "a warning\nout of memory");
     expect(lost).toMatchObject({ code: "engine_lost", retryable: true, data: { stderr: "a warning\nout of memory" } });
-    expect(lost.message).toMatch(/exited with code 137.*It said: out of memory.*send a message to go on/);
+    expect(lost.message).toMatch(/exited with code 137.*Last output: out of memory.*send a message to continue/);
   });
 
   test("without a reason or a word is told all the same", () => {

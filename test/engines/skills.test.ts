@@ -14,12 +14,12 @@ describe("a skill that could not be used as it is meant is refused by name", () 
   test.each<[string, string, RegExp]>([
     ["without a head", "Do it.", /no description/],
     ["without a description", head("name: tidy"), /no description/],
-    ["of another name", head("name: clean\ndescription: Cleans."), /its name is clean, and rules would speak of tidy/],
+    ["of another name", head("name: clean\ndescription: Cleans."), /has the name clean, but rules would use tidy/],
     ["with hooks in quotes", head('name: tidy\ndescription: Tidies.\n"hooks": {}'), /has hooks: /],
     ["with hooks as a long key", head("name: tidy\ndescription: Tidies.\n? hooks\n: {}"), /has hooks: /],
     ["with hooks", head("name: tidy\ndescription: Tidies.\nhooks:\n  Stop: []"), /has hooks: .*the agent's hooks/],
     ["with a context of its own", head("description: Tidies.\ncontext: fork"), /has context: .*subagent/],
-    ["for people only", head("description: Tidies.\ndisable-model-invocation: true"), /could not be used at all/],
+    ["for people only", head("description: Tidies.\ndisable-model-invocation: true"), /nothing could use it/],
   ])("%s", (_what, content, problem) => {
     expect(() => requireUsableSkills(withSkills({ tidy: skill(content) }))).toThrow(
       expect.objectContaining({ code: "invalid_agent", message: expect.stringMatching(problem) as string }),

@@ -45,7 +45,7 @@ describe("waiting for a call to be announced", () => {
     const stop = new AbortController();
     const waiting = new Announcements([]).wait("a", stop.signal);
     stop.abort();
-    await expect(waiting).rejects.toThrow("the call was given up");
+    await expect(waiting).rejects.toThrow("the call was canceled");
   });
 
   // An abort that came before is never heard: the hook would hang for as long as a timer can run.
@@ -66,10 +66,10 @@ describe("waiting for a call that is never announced", () => {
   test("ends at once while the conversation is summarised: the call is of an agent that was never started", async () => {
     const announcements = new Announcements([]);
     const before = announcements.wait("a", never, "stranger");
-    const rejected = expect(before).rejects.toThrow("is being summarised");
+    const rejected = expect(before).rejects.toThrow("is being compacted");
     announcements.summarises(new Set(["helper"]));
     await rejected;
-    await expect(announcements.wait("b", never, "stranger")).rejects.toThrow("is being summarised");
+    await expect(announcements.wait("b", never, "stranger")).rejects.toThrow("is being compacted");
   });
 
   test("goes on for calls of the agent and of its subagents, also while the conversation is summarised", async () => {

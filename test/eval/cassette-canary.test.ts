@@ -128,7 +128,7 @@ const drift = (ordinal: number) => ({
   thread: "main",
   ordinal,
   what: "tools",
-  summary: "the tools are others (changed: Bash)",
+  summary: "the tools changed (changed: Bash)",
   diff: "--- recorded\n+++ now\n@@ -1,2 +1,2 @@\n name: Bash\n-description: Runs.\n+description: Runs a command.",
 });
 
@@ -168,7 +168,7 @@ test("what differs is told in lines, and the same change of many requests once",
   expect(text).toMatchInlineSnapshot(`
     "✗ reads: reads
         before: passed, now: failed
-        changed: request 1 of main and 2 others: the tools are others (changed: Bash)
+        changed: request 1 of main and 2 others: the tools changed (changed: Bash)
           @@ -1,2 +1,2 @@
            name: Bash
           -description: Runs.

@@ -58,9 +58,9 @@ test("instructions, tools and what the model was told are told apart", () => {
     { texts: { j: [{ type: "text", text: "You review files.\nBe long." }], u: [{ name: "Write" }] } },
   );
   expect(summaries(one, other)).toEqual([
-    "main 1 instructions: the instructions are others",
-    "main 1 tools: the tools are others (no longer there: Read; new: Write)",
-    "main 1 content: the message to the model is different",
+    "main 1 instructions: the instructions changed",
+    "main 1 tools: the tools changed (removed: Read; new: Write)",
+    "main 1 content: the message to the model changed",
   ]);
 });
 

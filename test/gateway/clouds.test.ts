@@ -111,8 +111,8 @@ describe("Amazon Bedrock", () => {
   });
 
   test.each([
-    { path: "/v1/messages/count_tokens", method: "POST", says: "nothing like POST /v1/messages/count_tokens" },
-    { path: "/v1/models?limit=1000", method: "GET", says: "nothing like GET /v1/models" },
+    { path: "/v1/messages/count_tokens", method: "POST", says: "does not support POST /v1/messages/count_tokens" },
+    { path: "/v1/models?limit=1000", method: "GET", says: "does not support GET /v1/models" },
   ])("has no $path, and says so", async ({ path, method, says }) => {
     const answer = await send(await bedrock("http://127.0.0.1:9"), { path, method });
     expect(await errorOf(answer)).toMatchObject({
@@ -129,7 +129,7 @@ describe("Amazon Bedrock", () => {
       {
         type: "invalid_request_error",
         message:
-          "Amazon Bedrock: The provided model identifier is invalid. (the model was asked for as us.anthropic.claude-opus-4-8)",
+          "Amazon Bedrock: The provided model identifier is invalid. (model name at the provider: us.anthropic.claude-opus-4-8)",
       },
     ],
     [
@@ -205,7 +205,7 @@ describe("Google Vertex AI", () => {
     });
     const answer = await send(await vertex(server.url, directory.path));
     expect((await errorOf(answer)).message).toBe(
-      "Google Vertex AI: Publisher Model was not found. (the model was asked for as claude-opus-4-8)",
+      "Google Vertex AI: Publisher Model was not found. (model name at the provider: claude-opus-4-8)",
     );
   });
 
@@ -224,8 +224,8 @@ describe("Google Vertex AI", () => {
   });
 
   test.each([
-    ["", "must hold a JSON object"],
-    ["no", "must hold a JSON object"],
+    ["", "must contain a JSON object"],
+    ["no", "must contain a JSON object"],
   ])("with a credential file that says %j names it", async (content, says) => {
     using directory = temporaryDirectory();
     const file = join(directory.path, "key.json");

@@ -121,7 +121,7 @@ describe("the secret of a provider", () => {
   ])("%s with %j lacks something, which is named with the way to get it", async (provider, environment, missing) => {
     const error = await upstreamsFor({ environment })(provider).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "credential_missing", data: { provider, missing } });
-    for (const what of missing) expect((error as Error).message).toMatch(new RegExp(`It lacks ${what}: \\w+ .+\\.`));
+    for (const what of missing) expect((error as Error).message).toMatch(new RegExp(`Missing ${what}: \\w+ .+\\.`));
   });
 
   test("need not be the host's own where an agent could name another provider", async () => {
@@ -167,9 +167,7 @@ describe("an address in a project's .env", () => {
     const upstreamFor = refused(names, { ...addresses, ...environment }, { stored: stored({ auth_token: "c" }) });
     await expect(upstreamFor(provider)).rejects.toMatchObject({
       code: "invalid_input",
-      message: expect.stringContaining(
-        `${path} sets ${names[0]}, but the credential for ${provider} is not written there`,
-      ),
+      message: expect.stringContaining(`${path} sets ${names[0]}, but not the credential for ${provider}`),
     });
   });
 
@@ -285,7 +283,7 @@ describe("a secret that is refused", () => {
     expect(JSON.parse((await bytesOf(answer.body)).toString())).toMatchObject({
       error: {
         message:
-          "auth.credential_command ended with exit code 4. Mend the command in your settings, or run it in a shell to see what it does.",
+          "auth.credential_command ended with exit code 4. Fix the command in your settings, or run it in a shell to see what it does.",
       },
     });
   });
@@ -298,7 +296,7 @@ describe("a secret that is refused", () => {
     expect((await send(upstream)).status).toBe(401);
     expect(model.requests).toHaveLength(1);
     expect(upstream.remedy).toBe(
-      "The credential of api_key came from the variable ANTHROPIC_API_KEY, which cannot change while this program runs: set a valid one and start Capstan again, or unset it and run capstan auth login --provider api_key.",
+      "The credential of api_key came from the variable ANTHROPIC_API_KEY, which cannot change while this program runs: set a valid one and restart Capstan, or unset it and run capstan auth login --provider api_key.",
     );
   });
 
@@ -313,7 +311,7 @@ describe("a secret that is refused", () => {
     const { url, token } = await gateway.admit(session);
     expect((await ask(url, { token })).error.message).toBe("no");
     expect(session.rejected).toEqual([
-      { status: 401, message: "no.", remedy: "Log in. Then send a message to go on.", isExpired: false },
+      { status: 401, message: "no.", remedy: "Log in. Then send a message to continue.", isExpired: false },
     ]);
   });
 });
@@ -372,12 +370,12 @@ describe("a credential command", () => {
   });
 
   test.each([
-    ["exit 3", /ended with exit code 3\. Mend/],
-    ["echo first >&2; echo 'last words' >&2; exit 1", /ended with exit code 1\. It said: last words\. Mend/],
+    ["exit 3", /ended with exit code 3\. Fix/],
+    ["echo first >&2; echo 'last words' >&2; exit 1", /ended with exit code 1\. Its output: last words\. Fix/],
     ["true", /printed nothing/],
     ["yes", /printed more than 65536 characters/],
     ["kill -9 $$", /was ended by SIGKILL/],
-    ["no-such-program-at-all", /ended with exit code 127\. It said: .*no-such-program-at-all/],
+    ["no-such-program-at-all", /ended with exit code 127\. Its output: .*no-such-program-at-all/],
   ])("that fails (%s) is told", async (command, says) => {
     await expect(run(command).catch(tellAll)).rejects.toMatchObject({
       code: "credential_missing",
@@ -389,7 +387,7 @@ describe("a credential command", () => {
     const credential_command = "echo 'the vault is locked' >&2; exit 4";
     const settings = { environment: { PATH: process.env["PATH"] }, auth: { provider: "api_key", credential_command } };
     const starting = usableUpstreams(settings as CredentialSettings);
-    await expect(starting).rejects.toThrow("ended with exit code 4. It said: the vault is locked. Mend");
+    await expect(starting).rejects.toThrow("ended with exit code 4. Its output: the vault is locked. Fix");
     const later = await upstreamsFor(settings as CredentialSettings)().catch((thrown: unknown) => thrown);
     expect(later).toMatchObject({ code: "credential_missing" });
     expect(inspect(later, { depth: Infinity, showHidden: true, getters: false })).not.toContain("vault is locked");

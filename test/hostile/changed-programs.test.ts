@@ -219,7 +219,7 @@ test("an MCP server whose program changed is not started, by the host and by the
   };
   const { configs, close } = programServers(request, { path: testEnvironment("")["PATH"] ?? "" });
   const start = () => execFileSync(configs["office"]?.command ?? "", configs["office"]?.args, { stdio: "pipe" });
-  expect(start).toThrow(/not as trusted/);
+  expect(start).toThrow(/has changed since the session was started/);
   expect(existsSync(mark)).toBe(false);
   writeFileSync(program, "process.exit(0);\n");
   expect(start().toString()).toBe("");

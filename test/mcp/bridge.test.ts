@@ -116,8 +116,8 @@ describe("a call", () => {
   });
 
   test.each([
-    ["a tool that is not there", call("nothing"), "There is no tool nothing."],
-    ["a tool without saying which call it is", { name: "echo" }, "The call carries no claudecode/toolUseId."],
+    ["a tool that is not there", call("nothing"), "Unknown tool nothing."],
+    ["a tool without saying which call it is", { name: "echo" }, "The call has no claudecode/toolUseId."],
   ])("of %s is refused", async (_what, params, message) => {
     await using client = await connect();
     await expect(client.callTool(params)).rejects.toThrow(message);

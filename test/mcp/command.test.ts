@@ -14,9 +14,9 @@ const plain = join(directory, "plain");
 test.each([
   ["found in PATH", "server", `/nowhere:${directory}`, undefined],
   ["named by its path", join(directory, "server"), "", undefined],
-  ["nowhere in PATH", "server", "/nowhere:/none", "server was not found; looked in PATH, which is /nowhere:/none"],
+  ["nowhere in PATH", "server", "/nowhere:/none", "server was not found in PATH (/nowhere:/none)"],
   ["not at its path", "/nowhere/server", "", "/nowhere/server was not found"],
-  ["not executable", plain, "", `${plain} may not be executed`],
+  ["not executable", plain, "", `${plain} is not executable`],
   ["a directory", directory, "", `${directory} is not a file`],
   ["in the session's directory, which is known there", "bin/server", "", undefined],
 ])("a program that is %s", (_what, command, path, problem) => {

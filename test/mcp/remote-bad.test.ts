@@ -34,9 +34,9 @@ describe("a server that cannot be used is named, with what is wrong and what to 
       "does not know us",
       "http",
       says(401),
-      /answered 401: it does not let us in\. To it the headers X-Desk-Key, X-Team were sent; see mcp_servers\.desk\.headers\.$/,
+      /answered 401: access denied\. In the request, the headers X-Desk-Key, X-Team were sent; check mcp_servers\.desk\.headers\.$/,
     ],
-    ["does not know us", "sse", says(401), /answered 401: it does not let us in/],
+    ["does not know us", "sse", says(401), /answered 401: access denied/],
     ["does not let us in", "http", says(403, {}, SECRET), /answered 403/],
     [
       "is not there",
@@ -50,27 +50,22 @@ describe("a server that cannot be used is named, with what is wrong and what to 
       "is a web page",
       "http",
       says(200, { "content-type": "text/html" }, "<h1>Welcome</h1>"),
-      /what it answers is not MCP\. Check mcp_servers\.desk\.url/,
+      /its answer is not MCP\. Check mcp_servers\.desk\.url/,
     ],
-    [
-      "is a web page",
-      "sse",
-      says(200, { "content-type": "text/html" }, "<h1>Welcome</h1>"),
-      /what it answers is not MCP/,
-    ],
+    ["is a web page", "sse", says(200, { "content-type": "text/html" }, "<h1>Welcome</h1>"), /its answer is not MCP/],
     [
       "speaks JSON of its own",
       "http",
       says(200, { "content-type": "application/json" }, '{"hello": 1}'),
-      /what it answers is not MCP/,
+      /its answer is not MCP/,
     ],
     [
       "speaks half of JSON",
       "http",
       says(200, { "content-type": "application/json" }, '{"jsonrpc": '),
-      /what it answers is not MCP/,
+      /its answer is not MCP/,
     ],
-    ["speaks garbage in events", "http", says(200, EVENTS, "data: %%%\n\n"), /what it answers is not MCP/],
+    ["speaks garbage in events", "http", says(200, EVENTS, "data: %%%\n\n"), /its answer is not MCP/],
     ["ends without an answer", "http", says(200, EVENTS, ": hello\n\n"), /the connection ended before its answer/],
     ["hangs up", "http", (request) => request.socket.destroy(), /the connection was (?:cut|reset)/],
     ["hangs up", "sse", (request) => request.socket.destroy(), /the connection was (?:cut|reset)/],
@@ -86,26 +81,28 @@ describe("a server that cannot be used is named, with what is wrong and what to 
   test("when no header is set and it wants one", async () => {
     await using server = await listen(says(401));
     const { message } = await refusal({ type: "http", url: server.origin, headers: {} });
-    expect(message).toContain("To it no header was sent; see mcp_servers.desk.headers.");
+    expect(message).toContain("To it no headers were sent; see mcp_servers.desk.headers.");
   });
 
   test.each(["http", "sse"] as const)("when nothing listens there (%s)", async (type) => {
     const { origin, [Symbol.asyncDispose]: close } = await listen(says(200));
     await close();
     const { message } = await refusal({ type, url: origin, headers });
-    expect(message).toMatch(/nothing answers at its address \(connection refused\)\. Check mcp_servers\.desk\.url\./);
+    expect(message).toMatch(
+      /nothing is listening at its address \(connection refused\)\. Check mcp_servers\.desk\.url\./,
+    );
   });
 
   test("when its name is not known", async () => {
     const { message } = await refusal({ type: "http", url: "http://desk.invalid/mcp", headers });
-    expect(message).toMatch(/its host name (?:is not known|cannot be looked up now)\./);
+    expect(message).toMatch(/its host name (?:does not exist|cannot be resolved right now)\./);
   });
 
   test("when it does not speak TLS", async () => {
     await using server = await listen(says(200));
     const { message } = await refusal({ type: "http", url: server.origin.replace("http:", "https:"), headers });
     expect(message).toMatch(
-      /cannot be spoken to over TLS \(\w+\)\. Is mcp_servers\.desk\.url to begin with http:\/\/\?/,
+      /the TLS connection failed \(\w+\)\. Check whether mcp_servers\.desk\.url must start with http:\/\/\./,
     );
   });
 });
@@ -132,7 +129,7 @@ test.each(["http", "sse"] as const)("no other host is sent the headers by a redi
   await using server = await listen(says(307, { location: `${elsewhere.origin}/other?key=1` }));
   const { message } = await refusal({ type, url: `${server.origin}/mcp`, headers });
   expect(message).toBe(
-    `The MCP server desk cannot be used: it redirects to another host, which would be sent the headers. If you trust ${elsewhere.origin}/other, write that address into mcp_servers.desk.url.`,
+    `The MCP server desk cannot be used: it redirects to another host, which would receive the headers. If you trust ${elsewhere.origin}/other, use that address in mcp_servers.desk.url.`,
   );
   expect(elsewhere.requests).toEqual([]);
 });
@@ -188,19 +185,19 @@ describe("what a server offers", () => {
   test("must be something", async () => {
     await using remote = await remoteMcp("http", listing([]));
     expect((await refusal(remote.server)).message).toBe(
-      "The MCP server desk offers no tool. Mend the server, or take it out of mcp_servers.",
+      "The MCP server desk offers no tool. Fix the server, or remove it from mcp_servers.",
     );
   });
 
   test("must be a list of tools", async () => {
     await using remote = await remoteMcp("http", listing([{ name: "half" }]));
-    expect((await refusal(remote.server)).message).toMatch(/what it answers is not MCP/);
+    expect((await refusal(remote.server)).message).toMatch(/its answer is not MCP/);
   });
 
   test("and the model API would refuse is named, and left out when the agent may not use it anyway", async () => {
     await using remote = await remoteMcp("http", listing([tool("good"), tool("bad", { anyOf: [{}] })]));
     expect((await refusal(remote.server)).message).toBe(
-      "The MCP server desk offers what the model cannot be offered: bad (its input schema has anyOf at the top, which the model API refuses). Have the server mended, or leave such a tool out: mcp_servers.desk.tools.<name>: deny.",
+      "The MCP server desk has tools that cannot be offered to the model: bad (its input schema has anyOf at the top level, which the model API refuses). Fix the server, or exclude such a tool: mcp_servers.desk.tools.<name>: deny.",
     );
     const { close } = await connect({ ...remote.server, tools: { bad: "deny" } });
     await close();

@@ -28,7 +28,7 @@ describe("a tool of a server", () => {
   });
 
   test.each<[given: Tool, problem: RegExp]>([
-    [tool("x".repeat(118)), /^its name for the model has 129 characters, and 128 are the most$/],
+    [tool("x".repeat(118)), /^its name for the model has 129 characters; the limit is 128$/],
     [tool("a", { oneOf: [{}] }), /^its input schema has oneOf at the top/],
     [tool("a", { properties: { "a b": {} } }), /^the model API refuses the field name "a b"$/],
     [tool("a", { properties: { ["k".repeat(65)]: {} } }), /field name/],
@@ -56,7 +56,7 @@ describe("what is said about a connection", () => {
     ["CERT_HAS_EXPIRED", /its certificate is not trusted/],
     ["ERR_TLS_CERT_ALTNAME_INVALID", /its certificate is not trusted/],
     ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", /its certificate is not trusted/],
-    ["UND_ERR_CONNECT_TIMEOUT", /it does not answer in time/],
+    ["UND_ERR_CONNECT_TIMEOUT", /it did not answer in time/],
     ["EWHATEVER", /it cannot be reached \(EWHATEVER\)/],
   ])("%s", (code, said) => {
     const cause = Object.assign(new Error("https://10.0.0.1 refused"), { code });

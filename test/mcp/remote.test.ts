@@ -163,7 +163,7 @@ describe.each(["http", "sse"] as const)("a server over %s", (type) => {
         {
           type: "text",
           text: expect.stringMatching(
-            /^The MCP server desk failed: the connection (?:ended before its answer|was cut)\..* The next call tries to reach it again\.$/,
+            /^The MCP server desk failed: the connection (?:ended before its answer|was cut)\..* The next call reconnects\.$/,
           ),
         },
       ],

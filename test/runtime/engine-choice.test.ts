@@ -66,13 +66,13 @@ test("an agent that names no engine runs on the host's, and stays on it in a hos
 
 test("an engine that nobody knows is refused with the names of those that there are", async () => {
   expect(() => parseAgent({ ...agent(), engine: "codex" })).toThrow(
-    'engine: There is no engine "codex". Choose one of: claude, direct',
+    'engine: Unknown engine "codex". Choose one of: claude, direct',
   );
   await using here = await place();
   const options = { engine: "codex" } as unknown as HostOptions;
   await expect(here.open(both(), options)).rejects.toMatchObject({
     code: "invalid_input",
-    message: 'engine: There is no engine "codex". Choose one of: claude, direct',
+    message: 'engine: Unknown engine "codex". Choose one of: claude, direct',
   });
 });
 
@@ -89,9 +89,9 @@ test("what an engine lacks is refused by the field that asks for it, before anyt
     subagents: { scout: { description: "Looks.", instructions: "Look.", tools: ["WebSearch"] } },
   });
   const problems = [
-    "tools: WebSearch: the direct engine has no WebSearch. Leave it out, or choose another engine.",
-    "subagents.scout.tools: WebSearch: the direct engine has no WebSearch. Leave it out, or choose another engine.",
-    "output_schema: the direct engine returns no structured output. Leave it out, or choose another engine.",
+    "tools: WebSearch: the direct engine has no WebSearch. Remove it, or choose another engine.",
+    "subagents.scout.tools: WebSearch: the direct engine has no WebSearch. Remove it, or choose another engine.",
+    "output_schema: the direct engine returns no structured output. Remove it, or choose another engine.",
   ];
   const refusal = { code: "invalid_agent", data: { problems } };
   await expect(host.startSession({ agent: { ...asking, engine: "direct" }, cwd: here.cwd })).rejects.toMatchObject(

@@ -108,7 +108,7 @@ test("what the definition itself has wrong is told, and what may surprise", asyn
   const wrong = await stored({ tools: ["Bsh"], output_schema: { type: "objekt" } });
   const { body } = await all.operator.post(`/api/agents/${wrong}/check`);
   expect(body.valid).toBe(false);
-  expect(body.problems.join("\n")).toMatch(/output_schema: [\s\S]*no tool named Bsh/);
+  expect(body.problems.join("\n")).toMatch(/output_schema: [\s\S]*unknown tool "Bsh"/);
 });
 
 sandboxTest("a program is tried in the sandbox of the project's environment", async () => {

@@ -64,7 +64,7 @@ test("an unknown engine, and one that cannot do what the agent asks for, are ref
   const unknown = await admin.post("/api/sessions", { engine: "codex" });
   expect([unknown.status, unknown.body.error.message]).toEqual([
     400,
-    expect.stringContaining('engine: There is no engine "codex". Choose one of: claude, direct'),
+    expect.stringContaining('engine: Unknown engine "codex". Choose one of: claude, direct'),
   ]);
   const definition = agent({ tools: ["WebSearch"] });
   const lacking = await admin.post("/api/sessions", { agent_definition: { ...definition, engine: "direct" } });

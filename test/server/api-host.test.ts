@@ -103,7 +103,7 @@ test("lines of the ledger are divided once more, and their parts add up to them"
     expect(status).toBe(400);
     return body.error.message as string;
   };
-  expect(await refused("by=agent&split=agent")).toContain("leave split out");
+  expect(await refused("by=agent&split=agent")).toContain("omit split");
   expect(await refused("by=tool&split=agent")).toContain("by=agent&split=tool");
   expect(await refused("split=day")).toContain("split");
 });

@@ -131,11 +131,11 @@ const UNUSABLE: readonly {
   message: RegExp;
   make: (file: string) => Promise<void> | void;
 }[] = [
-  { what: "no file", code: "not_found", message: /no such file/, make: () => {} },
+  { what: "no file", code: "not_found", message: /does not exist/, make: () => {} },
   {
     what: "an empty file",
     code: "store_failed",
-    message: /not a store of Capstan/,
+    message: /not a Capstan store/,
     make: (file) => writeFile(file, ""),
   },
   {
@@ -147,7 +147,7 @@ const UNUSABLE: readonly {
   {
     what: "a database of another program",
     code: "store_failed",
-    message: /not a store of Capstan/,
+    message: /not a Capstan store/,
     make: (file) => execute(file, "CREATE TABLE invoices (id INTEGER PRIMARY KEY)"),
   },
   {

@@ -204,7 +204,7 @@ export const EVENT_EXAMPLES: { readonly [T in EventType]: EventOf<T> } = {
     title: "Run make",
     commands: ["make"],
     asked_by: "default:ask",
-    reason: "No rule speaks of this call of Bash.",
+    reason: "No rule covers this Bash call.",
     traits: { readOnly: false, edit: false, safeInternal: false },
     remember: ["Bash(make)"],
     expires_at: null,

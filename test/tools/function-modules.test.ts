@@ -55,8 +55,8 @@ describe("a module that cannot be used is refused, with its name and that of the
     ["that throws", `throw new Error("no database")`, undefined, /cannot be loaded: no database/],
     ["that is no program", `export const = 3`, undefined, /cannot be loaded: /],
     ["that exports nothing usable", `export const a = 3`, undefined, /functions\.mjs exports no tool\. A tool is/],
-    ["without the export", `export const a = ${ORDER}`, ["b"], /export b is not there\. The module exports a/],
-    ["whose export is none", `export const b = 3`, ["b"], /export b is no tool/],
+    ["without the export", `export const a = ${ORDER}`, ["b"], /export b does not exist\. The module exports a/],
+    ["whose export is none", `export const b = 3`, ["b"], /export b is not a tool/],
     ["with a tool of two names", `export const a = { ...${ORDER}, name: "b" }`, undefined, /export a .*name b/],
     ["with a nameless default", `export default ${ORDER}`, undefined, /export default needs a name/],
     [

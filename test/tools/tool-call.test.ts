@@ -101,7 +101,7 @@ describe("a call", () => {
 
   test("whose handler throws what cannot even be looked at still has an outcome", async () => {
     const tool = defineTool({ ...empty, handler: () => Promise.reject(unreadable) });
-    expect(told(await tool.run({}, toolContext()))).toBe("Tool probe failed, and what it threw cannot be read.");
+    expect(told(await tool.run({}, toolContext()))).toBe("Tool probe failed with an error that cannot be displayed.");
   });
 
   test("whose schema throws has an outcome", async () => {
@@ -122,7 +122,7 @@ describe("a call that has to stop", () => {
       const outcome = await tool.run({}, toolContext({ deadline: Date.now() + 60_000 }));
       expect(outcome.isError).toBe(true);
       expect(told(outcome)).toBe(
-        "Tool probe was stopped: it took longer than 5 ms. What it did until then stays done.",
+        "Tool probe was stopped: it took longer than 5 ms. What it did until then is not undone.",
       );
       expect(signals[0]?.reason).toMatchObject({ code: "tool_failed", message: "it took longer than 5 ms." });
     });

@@ -63,10 +63,14 @@ describe("a result", () => {
     ["null", wild(null), /it is null/],
     ["a number", wild(5), /it is number/],
     ["a function", wild(() => "x"), /it is function/],
-    ["an object of its own", wild({ answer: 42 }), /"answer" is none of text, data, resources, images.*\{ data: … \}/],
+    [
+      "an object of its own",
+      wild({ answer: 42 }),
+      /"answer" is not one of text, data, resources, images.*\{ data: … \}/,
+    ],
     ["an object without a part", wild({}), /no part/],
     ["circular data", wild({ data: circular }), /circular/],
-    ["a function as data", wild({ data: () => 1 }), /data is a function, which JSON cannot say/],
+    ["a function as data", wild({ data: () => 1 }), /data is a function, which JSON cannot represent/],
     ["a bigint as data", wild({ data: 1n }), /BigInt/],
     ["a number as text", wild({ text: 5 }), /block 0 \(text\).*text: .*string/],
     ["images that are no list", wild({ images: { data: png } }), /lists/],
@@ -77,8 +81,8 @@ describe("a result", () => {
       /not base64/,
     ],
     ["a resource without text", wild({ resources: [{ uri: "note://1" }] }), /block 0 \(document\)/],
-    ["a block of another type", wild([{ type: "text", text: "a" }, { type: "video" }]), /block 1 is no block/],
-    ["a list of strings", wild(["a"]), /block 0 is no block/],
+    ["a block of another type", wild([{ type: "text", text: "a" }, { type: "video" }]), /block 1 is not a block/],
+    ["a list of strings", wild(["a"]), /block 0 is not a block/],
     ["a block with a wrong source", wild([{ type: "image", source: { type: "path" } }]), /block 0 \(image\)/],
   ])("of %s is a failure that says what to return", async (_what, handler, message) => {
     const outcome = await defineTool({ ...empty, handler }).run({}, toolContext());

@@ -5,12 +5,12 @@ import type { AgentSource } from "./agent-source.ts";
 import { toolFindings, type UncheckedName } from "./agent-tool-checks.ts";
 import type { Problem } from "../yaml/problems.ts";
 
-/** What can only be seen when all files of an agent are together. Topmost file first. */
+/** An agent with all its files, for checks that need them together. Topmost file first. */
 export interface WholeAgent {
   readonly sources: readonly AgentSource[];
   readonly parts: readonly AgentPart[];
   readonly merged: AgentPart;
-  /** Fields of which not everything could be read: what is missing there may be what was wrong. */
+  /** Fields that could not be read completely: something missing there may be what was wrong. */
   readonly doubtful: ReadonlySet<string>;
 }
 
@@ -20,7 +20,7 @@ interface Findings {
   readonly unchecked: readonly UncheckedName[];
 }
 
-/** What is wrong with names that must fit together: inputs and instructions, tools and rules. One entry per file. */
+/** Problems with names that must match: inputs and instructions, tools and rules. One entry per file. */
 export function findingsIn(whole: WholeAgent): readonly Findings[] {
   const { sources, parts, merged, doubtful } = whole;
   const areKnown = (...fields: string[]): boolean => [...fields, "extends"].every((field) => !doubtful.has(field));
@@ -54,7 +54,7 @@ function unknownInputs(part: AgentPart, { written }: AgentSource, { inputs = {} 
       const place = file === undefined ? "" : `${placeOf(instructions, name, file)} `;
       const meant = nearest(name, known);
       const remedy = meant === undefined ? `declare ${name} under inputs` : `did you mean {{${meant}}}?`;
-      return { path, at: "value", text: `${place}{{${name}}} is none of the agent's inputs; ${remedy}` };
+      return { path, at: "value", text: `${place}unknown input {{${name}}}; ${remedy}` };
     });
 }
 

@@ -5,8 +5,8 @@ import { layerEnvironment } from "../settings/environment.ts";
 import { layerBudget, layerPermissions } from "../settings/layer-schemas.ts";
 
 /**
- * An agent file, as it is written: what it leaves out is decided by the file it extends, by settings, or by defaults.
- * Files that it names are read by agent-file.ts. What the fields are for is told by agent-field-words.ts.
+ * An agent file as written: the file it extends, settings or defaults decide what it omits. agent-file.ts reads the
+ * files that it names; agent-field-docs.ts describes the fields.
  */
 
 const { shape } = agentDefinition;
@@ -14,7 +14,7 @@ const { keyType: subagentName, valueType: subagent } = shape.subagents.unwrap();
 const { keyType: commandName, valueType: command } = slashCommands;
 const toolName = shape.tools.unwrap().element;
 
-/** Relative to the file that it stands in. */
+/** Relative to the file that contains it. */
 const path = z.string().min(1);
 
 const instructions = z.union([
@@ -37,8 +37,8 @@ const functions = z.array(
 );
 
 const SOURCES: Readonly<Record<string, string>> = {
-  user: "user cannot be honoured: an agent's process has a home of its own, and your Claude settings are not in it",
-  local: "local cannot be honoured: an agent's permissions are its own, and not those of .claude/settings.local.json",
+  user: "user is not supported: an agent's process has its own home, without your Claude settings",
+  local: "local is not supported: an agent has its own permissions, not those of .claude/settings.local.json",
 };
 const settingSource = z.enum(["project"], {
   error: ({ input }) => SOURCES[String(input)] ?? `expected project (found ${JSON.stringify(input)})`,
@@ -70,9 +70,9 @@ export const agentFile = z.strictObject({
   hooks: shape.hooks,
   output_schema: z.union([path, z.record(z.string(), z.unknown())]).optional(),
   setting_sources: z.array(settingSource).max(1).optional(),
-  /** A suite of its own; no part of the agent. suite-file.ts reads it, when it is asked for. */
+  /** Its own suite; not part of the agent. suite-file.ts reads it when needed. */
   tests: z.record(z.string(), z.unknown()).optional(),
-  /** Where its sessions may work; no part of the agent itself. */
+  /** Where its sessions work; not part of the agent itself. */
   environment: layerEnvironment.optional(),
 });
 

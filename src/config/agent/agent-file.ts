@@ -12,13 +12,13 @@ import type { UnsetVariable } from "./file-references.ts";
 import type { Environment } from "../project/home.ts";
 import type { Problem } from "../yaml/problems.ts";
 
-/** An agent as one layer of the configuration: what it leaves out is decided by settings or defaults. */
+/** An agent as one layer of the configuration: settings or defaults decide what it omits. */
 export interface AgentAsWritten extends Omit<AgentPart, "name" | "tools" | "instructions_file"> {
   readonly name: AgentDefinition["name"];
   readonly tools?: AgentDefinition["tools"];
 }
 
-/** Something that others found wrong with a field of an agent. */
+/** A problem that another check found with a field of an agent. */
 export interface FieldProblem {
   readonly path: readonly string[];
   readonly text: string;
@@ -26,24 +26,26 @@ export interface FieldProblem {
   readonly given?: string;
 }
 
-/** An agent file with all that it names: the files it extends, instructions, prompts, schemas, subagents and skills. */
+/**
+ * An agent file with everything it names: the files it extends, instructions, prompts, schemas, subagents and skills.
+ */
 export interface ReadAgent {
   readonly written: AgentAsWritten;
   /** The file itself and those it extends. */
   readonly files: readonly string[];
-  /** Where the instructions are, when they are in a file of their own. */
+  /** Where the instructions are, if they are in a separate file. */
   readonly instructionsFile: string | undefined;
-  /** Whether the file itself, and not one it extends, has a suite in it. */
+  /** Whether the file itself, not one it extends, contains a suite. */
   readonly hasTests: boolean;
-  /** Variables that a process of the agent will need, and that are not set now. */
+  /** Variables that a process of the agent needs, and that are not set. */
   readonly unset: readonly UnsetVariable[];
-  /** Names of tools that only its functions can bring. */
+  /** Names of tools that only its functions can provide. */
   readonly unchecked: readonly UncheckedName[];
-  /** An error about one of its fields, with the place of that. */
+  /** An error about one of its fields, with its position. */
   error(path: readonly string[], text: string): CapstanError;
 }
 
-/** Starts no process and loads no module. `environment` is where `${NAME}` is looked up. Throws all that is wrong. */
+/** Starts no process and loads no module. `environment` resolves `${NAME}`. Throws all problems. */
 export function readAgent(path: string, environment: Environment): ReadAgent {
   const { agent, requireRight } = examineAgent(path, environment);
   requireRight([]);
@@ -51,13 +53,13 @@ export function readAgent(path: string, environment: Environment): ReadAgent {
 }
 
 export interface ExaminedAgent {
-  /** Without what is wrong in it. */
+  /** Without the parts that are wrong. */
   readonly agent: ReadAgent;
-  /** Throws all that is wrong with it, together with what others found. */
+  /** Throws all its problems, together with those that others found. */
   readonly requireRight: (others: readonly FieldProblem[]) => void;
 }
 
-/** The same for whoever has more to check. Throws only for a file that cannot be read at all. */
+/** The same for callers with more checks. Throws only for a file that can't be read at all. */
 export function examineAgent(path: string, environment: Environment): ExaminedAgent {
   const { sources, broken } = readSources(path, environment);
   const read = sources.map((source) => partOf(source, environment));
@@ -104,7 +106,7 @@ function atOwner(
   return ({ path, text }) => (ownerOf(path[0]) === source ? [{ path, at: "value", text }] : []);
 }
 
-/** The fields of which something was left out, also those that a mistyped key probably meant. */
+/** The fields with omitted parts, including those that a misspelled key probably meant. */
 function doubtfulFields(problems: readonly Problem[], isBroken: boolean): ReadonlySet<string> {
   const known = Object.keys(schema.shape);
   const named = problems.map(({ path: [field = ""] }) => String(field));

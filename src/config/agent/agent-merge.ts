@@ -5,8 +5,8 @@ import type { LayerEnvironment } from "../settings/environment.ts";
 import { union } from "../settings/union.ts";
 
 /**
- * What a file says together with the one it extends: named things by their names, permission lists together, all else
- * from the file itself where it says anything.
+ * Merges a file with the one it extends: named entries by name, permission lists joined, everything else replaced if
+ * the file sets it.
  */
 export function mergeParts(below: AgentPart, above: AgentPart): AgentPart {
   return {
@@ -25,7 +25,7 @@ export function mergeParts(below: AgentPart, above: AgentPart): AgentPart {
   };
 }
 
-/** Where they are read from and how they are used goes with them. */
+/** Their file and mode belong to them. */
 function instructionsOf({
   instructions,
   instructions_mode,
@@ -34,7 +34,7 @@ function instructionsOf({
   return { instructions, instructions_mode, instructions_file };
 }
 
-/** Inputs that only the instructions below asked for go with those. */
+/** Drops inputs that only the replaced instructions used. */
 function neededBy(instructions: string | undefined, inputs: AgentPart["inputs"]): AgentPart["inputs"] {
   if (instructions === undefined || inputs === undefined) return inputs;
   const used = inputsIn(instructions);
@@ -45,7 +45,7 @@ function toolsOf(below: AgentPart["tools"], above: AgentPart["tools"]): AgentPar
   return above === undefined || Array.isArray(above) ? (above ?? below) : toolList(below, above);
 }
 
-/** The tools that there are after some were turned on and others off. */
+/** The tools after turning some on and others off. */
 export function toolList(below: AgentPart["tools"], changes: AgentPart["tools"] = []): string[] {
   if (Array.isArray(changes)) return changes;
   const before = below === undefined ? [] : toolList(undefined, below);
@@ -70,7 +70,7 @@ function byName<Record extends object>(below: Record | undefined, above: Record 
   return below === undefined || above === undefined ? (above ?? below) : { ...below, ...defined(above) };
 }
 
-/** By name, but for these lists, which grow. */
+/** By name, except for these lists, which are joined. */
 function joined<Record extends object>(
   below: Record | undefined,
   above: Record | undefined,

@@ -17,7 +17,7 @@ import { parseYaml } from "../yaml/yaml-file.ts";
 
 type Path = readonly PropertyKey[];
 
-/** What one file says of an agent, with the content of the files that it names. */
+/** What one file says about an agent, with the content of the files that it names. */
 export interface AgentPart extends Omit<
   Partial<AgentDefinition>,
   "tools" | "permissions" | "budget" | "instructions_mode"
@@ -25,7 +25,7 @@ export interface AgentPart extends Omit<
   readonly instructions_mode?: AgentDefinition["instructions_mode"];
   /** The file that the instructions were read from. */
   readonly instructions_file?: string | undefined;
-  /** Either these and no others, or what is changed. */
+  /** A complete list, or changes. */
   readonly tools?: AgentFile["tools"];
   readonly permissions?: SettingsFile["permissions"];
   readonly budget?: SettingsFile["budget"];
@@ -33,12 +33,12 @@ export interface AgentPart extends Omit<
 }
 
 const CODE = "invalid_agent";
-/** Stands for a text that could not be had, so that the rest can be checked. Nobody gets to see it. */
+/** Replaces a text that could not be read, so that the rest can be checked. Never shown. */
 const UNREAD = "(unread)";
 
 interface ReadPart {
   readonly part: AgentPart;
-  /** Everything that is wrong with the files that it names, at the places that name them. */
+  /** All problems of the files that it names, at the positions that name them. */
   readonly problems: readonly Problem[];
 }
 
@@ -85,11 +85,11 @@ export function partOf(source: Pick<AgentSource, "file" | "written">, environmen
 }
 
 interface Reading {
-  /** The absolute path of one that stands in the file. */
+  /** The absolute path of a path in the file. */
   readonly at: (path: string) => string;
-  /** The same of a file that is read into the agent. Throws for one that holds credentials. */
+  /** The same for a file that is read into the agent. Throws for one with credentials. */
   readonly open: (path: string) => string;
-  /** The value, or undefined when that cannot be had and why was noted. */
+  /** The value, or undefined if it is not available and the reason was recorded. */
   readonly read: <Value>(path: Path, look: () => Value) => Value | undefined;
   readonly environment: Environment;
 }
@@ -104,7 +104,7 @@ function instructionsOf(
     file === undefined ? text : read(["instructions", "file"], () => textOf(open(file), "the instructions in"));
   return {
     instructions: content ?? "",
-    // Without a word it is as if nothing was said: what the file below has goes with its instructions.
+    // If undefined, the extended file's mode applies to its own instructions.
     instructions_mode: mode,
     instructions_file: file && at(file),
   };
@@ -122,7 +122,7 @@ function commandsOf(written: AgentFile["commands"], { at, open, read }: Reading)
   });
 }
 
-/** JSON is YAML, too. */
+/** JSON is also YAML. */
 function schemaOf(written: AgentFile["output_schema"], { at, open, read }: Reading): AgentPart["output_schema"] {
   if (typeof written !== "string") return written;
   const file = at(written);
@@ -132,7 +132,7 @@ function schemaOf(written: AgentFile["output_schema"], { at, open, read }: Readi
   });
 }
 
-/** What is taken from an agent file that another one names as a subagent, and what it may say besides. */
+/** The fields that are used of a subagent's agent file, and those it may also have. */
 const OF_SUBAGENT = ["description", "instructions", "tools", "model"];
 const LABELS = ["$schema", "name"];
 
@@ -151,7 +151,7 @@ function subagentIn(file: string, environment: Environment): AgentDefinition["su
   const unused = Object.keys(others)
     .filter((key) => !LABELS.includes(key))
     .map((key): Problem => {
-      const text = `cannot be honoured for a subagent; of its file only ${OF_SUBAGENT.join(", ")} are taken`;
+      const text = `not supported for a subagent; only ${OF_SUBAGENT.join(", ")} of its file are used`;
       return { path: [key], at: "key", text };
     });
   const problems = [...source.problems, ...ofFiles, ...unused];
@@ -162,7 +162,7 @@ function subagentIn(file: string, environment: Environment): AgentDefinition["su
   if (description === undefined) missing("description");
   if (!part.instructions?.trim()) missing("instructions");
   if (part.instructions_mode !== undefined)
-    problems.push({ path: ["instructions", "mode"], at: "key", text: "cannot be honoured for a subagent" });
+    problems.push({ path: ["instructions", "mode"], at: "key", text: "not supported for a subagent" });
   if (tools !== undefined && !Array.isArray(tools))
     problems.push({ path: ["tools"], at: "value", text: "expected a list (found a mapping)" });
   if (problems.length > 0) throw source.error(problems);
@@ -184,7 +184,7 @@ function functionsOf(written: AgentFile["functions"], { at, read }: Reading): Ag
   });
 }
 
-/** It is not loaded here: what it does then is the business of whoever runs the agent. */
+/** Not loaded here: running the agent does that. */
 function requireModule(path: string): void {
   try {
     if (statSync(path).isFile()) return;
@@ -201,7 +201,7 @@ function skillsOf(written: AgentFile["skills"], { open, read }: Reading): AgentP
   for (const [index, directory] of written.entries())
     read(["skills", index], () => {
       const { name, files } = readSkill(open(directory));
-      if (Object.hasOwn(skills, name)) throw wrong(`another skill of this agent is named ${name}, too`);
+      if (Object.hasOwn(skills, name)) throw wrong(`another skill of this agent is also named ${name}`);
       size += Object.values(files).reduce((sum, { content }) => sum + content.length, 0);
       if (size > MAX_SKILL_BYTES) throw wrong(`the skills up to this one have more than ${MAX_SKILL_BYTES} bytes`);
       skills[name] = { files };
@@ -209,7 +209,7 @@ function skillsOf(written: AgentFile["skills"], { open, read }: Reading): AgentP
   return skills;
 }
 
-/** A program that is named by a path belongs to the agent; one that is named by a word is looked for in PATH. */
+/** A program named by a path belongs to the agent; one named by a word is searched in PATH. */
 function serversOf(written: AgentFile["mcp_servers"], { at }: Reading): AgentPart["mcp_servers"] {
   return mapped(written, (_, server) =>
     "command" in server && /^\.{1,2}\//.test(server.command) ? { ...server, command: at(server.command) } : server,

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 
-/** The agent file that a path means: in a directory, its agent.yaml. */
+/** The agent file that a path refers to: for a directory, its agent.yaml. */
 export function agentPath(path: string): string {
   return isDirectory(path) ? join(path, "agent.yaml") : path;
 }
@@ -10,7 +10,7 @@ function isDirectory(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
-    // Whatever is wrong, reading will tell.
+    // Reading reports the problem.
     return false;
   }
 }

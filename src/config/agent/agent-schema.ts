@@ -4,7 +4,7 @@ import { AGENT_FIELD_WORDS } from "./agent-field-docs.ts";
 import { suiteAsWritten, suiteInAgentFile } from "../../core/suite/suite-schema.ts";
 import { agentFile } from "./agent-file-schema.ts";
 
-/** As much of a JSON Schema as is looked at here. */
+/** The part of JSON Schema that is used here. */
 export interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly additionalProperties?: JsonSchema | boolean;
@@ -14,7 +14,7 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** The JSON Schema (draft 2020-12) of an agent file, with words for editors. */
+/** The JSON Schema (draft 2020-12) of an agent file, with descriptions for editors. */
 export function agentFileSchema(): JsonSchema {
   const { $schema, ...schema } = z.toJSONSchema(agentFile, { io: "input", override: forEditors }) as JsonSchema;
   const { properties, ...rest } = described(schema, []);
@@ -22,7 +22,7 @@ export function agentFileSchema(): JsonSchema {
   return {
     $schema,
     title: "Capstan agent",
-    description: "An agent of Capstan: agent.yaml. Check it with `capstan validate`.",
+    description: "A Capstan agent: agent.yaml. Check it with `capstan validate`.",
     ...rest,
     properties: { ...properties, tests: { $ref: "#/$defs/suite", description: AGENT_FIELD_WORDS["tests"] } },
     $defs: { suite: tests },
@@ -33,17 +33,17 @@ export function agentFileSchema(): JsonSchema {
 export function suiteFileSchema(schema: z.ZodType = suiteAsWritten): JsonSchema {
   return {
     title: "Capstan suite",
-    description: "Cases that an agent is tried on: *.test.yaml. Run it with `capstan test`.",
+    description: "Test cases for an agent: *.test.yaml. Run them with `capstan test`.",
     ...(z.toJSONSchema(schema, { io: "input" }) as JsonSchema),
   };
 }
 
-/** An address may hold `${NAME}`, which is none before it is resolved. */
+/** A URL may contain `${NAME}`, which is not a valid URL before it is resolved. */
 function forEditors({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.format === "uri") delete jsonSchema.format;
 }
 
-/** What is meant by a path in AGENT_FIELD_WORDS, put beside the field. */
+/** Adds the description for a path to the field. */
 function described(schema: JsonSchema, path: readonly string[]): JsonSchema {
   const words = AGENT_FIELD_WORDS[path.join(".")];
   const inner = below(schema, path);
@@ -68,7 +68,7 @@ function below(schema: JsonSchema, path: readonly string[]): JsonSchema {
     }),
     ...(typeof others === "object" && { additionalProperties: described(others, [...path, "*"]) }),
     ...(items && { items: described(items, [...path, "*"]) }),
-    // One field that may be written in several ways has one description.
+    // A field with several forms has one description.
     ...(anyOf && { anyOf: anyOf.map((one) => below(one, path)) }),
     ...(oneOf && { oneOf: oneOf.map((one) => below(one, path)) }),
   };

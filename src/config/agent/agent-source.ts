@@ -8,26 +8,26 @@ import { type Problem, problemsOf } from "../yaml/problems.ts";
 import { readTextFile } from "../yaml/text-file.ts";
 import { readYaml } from "../yaml/yaml-file.ts";
 
-/** One agent file, checked by itself. */
+/** One agent file, checked on its own. */
 export interface AgentSource {
   readonly file: string;
-  /** What it says, without what is wrong in it. */
+  /** Its content, without the parts that are wrong. */
   readonly written: AgentFile;
   readonly problems: readonly Problem[];
-  /** Variables that a process will need, and that are not set now. */
+  /** Variables that a process needs, and that are not set. */
   readonly unset: readonly UnsetVariable[];
-  /** Tells the problems with their places; those in a base begin with the place where that was named. */
+  /** Reports problems with their positions; those in a base start with the position that names it. */
   readonly error: (problems: readonly Problem[]) => CapstanError;
 }
 
 const CODE = "invalid_agent";
-/** How many files may stand below one another. */
+/** How deep files may extend each other. */
 const MAX_BASES = 8;
 
 export interface AgentSources {
   /** An agent file and the files that it extends, each after the one that names it. */
   readonly sources: readonly [AgentSource, ...AgentSource[]];
-  /** Why there may be fewer of them than the files name. */
+  /** Why the chain may be incomplete. */
   readonly broken?: CapstanError;
 }
 
@@ -42,12 +42,15 @@ export function readSources(file: string, environment: Environment): AgentSource
       return { sources: chain, broken: wrong(`the files extend each other in a circle: ${circle}`) };
     }
     if (chain.length > MAX_BASES)
-      return { sources: chain, broken: wrong(`expected at most ${MAX_BASES} files below one another (found more)`) };
+      return {
+        sources: chain,
+        broken: wrong(`expected at most ${MAX_BASES} files that extend each other (found more)`),
+      };
     const lead = (line: string): string => linesOf(wrong(line)).join("\n");
     try {
       chain.push(readSource(base, { what: "the base", environment, lead }));
     } catch (error) {
-      // What was read already tells how it was found.
+      // A file that was read reports how it was found.
       return { sources: chain, broken: hasPlaces(error) ? error : above.error(inner(error, ["extends"])) };
     }
   }
@@ -62,7 +65,7 @@ interface Reading {
   readonly lead?: (line: string) => string;
 }
 
-/** Throws for a file that cannot be read at all. */
+/** Throws for a file that can't be read at all. */
 export function readSource(file: string, { what, environment, lead }: Reading): AgentSource {
   const text = readTextFile(file, { what, code: CODE });
   const tree = readYaml(text, { file, code: CODE, lead });
@@ -70,14 +73,14 @@ export function readSource(file: string, { what, environment, lead }: Reading): 
   const parsed = agentFile.safeParse(content);
   const source = { file, unset, error: tree.error };
   if (parsed.success && problems.length === 0) return { ...source, written: parsed.data, problems };
-  // What was found is told as it is written: a variable may hold a secret.
+  // Values are reported as written: a variable may contain a secret.
   const wrong = parsed.success ? [] : withKinds(problemsOf(parsed.error, { schema: agentFile, value: tree.value }));
   const told = new Set(problems.map(({ path }) => path.join(".")));
   const all = [...problems, ...wrong.filter(({ path }) => !told.has(path.join(".")))];
   return { ...source, written: rightPart(content, all), problems: all };
 }
 
-/** What remains of a file without what is wrong in it, so that the rest can be checked, too. */
+/** The content without the parts that are wrong, so that the rest can be checked too. */
 function rightPart(content: unknown, problems: readonly Problem[]): AgentFile {
   const rest = problems.reduce((left, { path }) => without(left, path), content);
   const parsed = agentFile.safeParse(rest);
@@ -86,7 +89,7 @@ function rightPart(content: unknown, problems: readonly Problem[]): AgentFile {
   return agentFile.safeParse(fields.reduce(without, rest)).data ?? {};
 }
 
-/** A list goes as a whole: its other items would stand at other places. */
+/** Removes a list as a whole: otherwise its other items would have other positions. */
 function without(content: unknown, [key, ...below]: readonly PropertyKey[]): unknown {
   if (key === undefined || typeof content !== "object" || content === null || Array.isArray(content)) return undefined;
   const rest = without(Reflect.get(content, key), below);
@@ -94,13 +97,13 @@ function without(content: unknown, [key, ...below]: readonly PropertyKey[]): unk
   return Object.fromEntries(rest === undefined ? others : [...others, [String(key), rest]]);
 }
 
-/** A server with an address and no kind is taken for a program, which has no address and lacks a command. */
+/** A server with a URL but no type would be treated as a program, which has no URL and needs a command. */
 function withKinds(problems: readonly Problem[]): readonly Problem[] {
   const kindless = new Set(problems.filter(isAddress).map(ownerOf));
   return problems
     .filter((problem) => problem.path[2] !== "command" || !kindless.has(ownerOf(problem)))
     .map((problem) =>
-      isAddress(problem) ? { ...problem, text: "expected type: http or type: sse beside it" } : problem,
+      isAddress(problem) ? { ...problem, text: "expected type: http or type: sse next to it" } : problem,
     );
 }
 
@@ -112,7 +115,7 @@ function ownerOf({ path }: Problem): string {
   return path.slice(0, -1).join(".");
 }
 
-/** What is wrong with a file, told where another one names it. */
+/** The problems of a file, reported where another one names it. */
 export function inner(error: unknown, path: readonly PropertyKey[]): Problem[] {
   if (!(error instanceof CapstanError)) throw error;
   return linesOf(error).map((text) => ({ path, at: "value", text }));

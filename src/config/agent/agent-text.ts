@@ -3,7 +3,7 @@ import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
 import type { EnvironmentDefinition } from "../../core/environment/environment.ts";
 import { CapstanError } from "../../core/errors.ts";
 
-/** The definition of an agent as an agent file. What is in force without being written is left out. */
+/** An agent's definition as an agent file. Omits defaults. */
 export function agentText(
   agent: AgentDefinition,
   { sandbox, limits, variables }: Pick<EnvironmentDefinition, "sandbox" | "limits" | "variables">,
@@ -12,9 +12,9 @@ export function agentText(
   if (skills !== undefined && Object.keys(skills).length > 0)
     throw new CapstanError(
       "unsupported",
-      `The agent ${agent.name} has skills, which lie in files of their own. Name its file: --agent FILE`,
+      `The agent ${agent.name} has skills, which are in separate files. Pass its file: --agent FILE`,
     );
-  // Inputs and the workspace's own words are in the instructions already.
+  // The instructions already contain the inputs and the workspace's own instructions.
   const { inputs: _inputs, setting_sources: _sources, name, description, ...others } = rest;
   return stringify(
     withoutEmpty({

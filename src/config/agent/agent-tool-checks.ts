@@ -8,10 +8,10 @@ import type { AgentSource } from "./agent-source.ts";
 import type { Problem } from "../yaml/problems.ts";
 import { lackOf } from "../../core/agent/provider-limits.ts";
 
-/** The tools that an agent may be given: all but those that come with a mode or with skills. */
+/** The tools that an agent may list: all except those that come with a mode or with skills. */
 export const AGENT_TOOLS = BUILT_IN_TOOLS.filter((tool) => !["EnterPlanMode", "ExitPlanMode", "Skill"].includes(tool));
 
-/** A name that only a function can bring: whether one does is known when its module is loaded. */
+/** A name that only a function can provide: this is known when its module is loaded. */
 export interface UncheckedName {
   readonly path: readonly PropertyKey[];
   readonly name: string;
@@ -22,25 +22,25 @@ interface Findings {
   readonly unchecked: readonly UncheckedName[];
 }
 
-/** The names that tools may have in an agent. */
+/** The possible tool names of an agent. */
 interface Names {
-  /** Of the agent's own, besides the built-in ones. */
+  /** The agent's own tools, besides the built-in ones. */
   readonly own: readonly string[];
-  /** Whether functions may bring others. */
+  /** Whether functions may provide others. */
   readonly hasFunctions: boolean;
-  /** Whether there may be others, because what says so is wrong itself. */
+  /** Whether there may be others, because the field that lists them has problems. */
   readonly isDoubtful: boolean;
-  /** Undefined: nobody knows, for the same reason. */
+  /** Undefined: unknown, for the same reason. */
   readonly servers: readonly string[] | undefined;
 }
 
-/** What is wrong with a name. With `mayCome` it is wrong only when no function brings a tool of that name. */
+/** The problem with a name. With `mayCome`, it is one only if no function provides a tool of that name. */
 interface Verdict {
   readonly text: string;
   readonly mayCome?: string | undefined;
 }
 
-/** What is wrong with the tools and rules of one file, given what all files of the agent say. */
+/** The problems with the tools and rules of one file, given all files of the agent. */
 export function toolFindings(
   part: AgentPart,
   { written }: Pick<AgentSource, "written">,
@@ -130,11 +130,15 @@ function problemWithTool(tool: string, names: Names): Verdict | undefined {
   const known = [...AGENT_TOOLS, ...names.own];
   if (known.includes(tool)) return undefined;
   const meant = nearest(tool, known);
-  const remedy = meant === undefined ? `known are ${known.join(", ")}` : `did you mean ${meant}?`;
-  return verdictOn(tool, { text: `there is no tool named ${tool}; ${remedy}`, isNear: meant !== undefined }, names);
+  const remedy = meant === undefined ? `Known tools: ${known.join(", ")}` : `Did you mean ${meant}?`;
+  return verdictOn(
+    tool,
+    { text: `unknown tool ${JSON.stringify(tool)}. ${remedy}`, isNear: meant !== undefined },
+    names,
+  );
 }
 
-/** A rule for a tool that does not exist protects nothing: somebody mistyped it. */
+/** A rule for an unknown tool protects nothing; it is probably a typo. */
 function problemWithRule(written: string, names: Names): Verdict | undefined {
   const rule = readRule(written);
   if (typeof rule === "string") return { text: rule };
@@ -145,7 +149,10 @@ function problemWithRule(written: string, names: Names): Verdict | undefined {
   return verdictOn(rule.written, { text, isNear: nearest(rule.written, known) !== undefined }, names);
 }
 
-/** A name that is like another one is taken for a mistake, though a function might have it: its module then says so. */
+/**
+ * A name similar to a known one counts as a typo, although a function might have it: list it under the module's
+ * `exports` then.
+ */
 function verdictOn(
   name: string,
   { text, isNear }: { readonly text: string; readonly isNear: boolean },
@@ -153,10 +160,10 @@ function verdictOn(
 ): Verdict {
   if (!isNear && (hasFunctions || isDoubtful)) return { text, mayCome: name };
   if (!hasFunctions) return { text };
-  return { text: `${text} For a function of that name write { module: …, exports: [${name}] }` };
+  return { text: `${text} If it is a function, write { module: …, exports: [${name}] }` };
 }
 
-/** Undefined for a rule that is about several. */
+/** Undefined for a rule that covers several. */
 function serverIn({ text }: Rule): string | undefined {
   const [server] = text.slice("mcp__".length).split("__");
   return server?.includes("*") === true ? undefined : server;
@@ -167,11 +174,11 @@ function problemWithServer(server: string | undefined, { servers }: Names): Verd
     return undefined;
   const meant = nearest(server, servers);
   return {
-    text: `there is no server ${server} in mcp_servers${meant === undefined ? "" : `; did you mean ${meant}?`}`,
+    text: `unknown server ${server}; it is not in mcp_servers${meant === undefined ? "" : `. Did you mean ${meant}?`}`,
   };
 }
 
-/** What the provider that the agent names cannot do. */
+/** What the agent's provider does not support. */
 function unserved(uses: readonly ToolUse[], { auth, tools, subagents = {} }: AgentPart): readonly Problem[] {
   if (auth === undefined) return [];
   const has = ({ tool, subagent }: ToolUse): boolean =>

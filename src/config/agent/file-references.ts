@@ -5,7 +5,7 @@ import { isCredentialVariable } from "../variables/credential-names.ts";
 import type { Environment } from "../project/home.ts";
 import type { Problem } from "../yaml/problems.ts";
 
-/** Where `${NAME}` stands for a variable from the moment the file is read; `*` is every key. Nowhere else. */
+/** Fields where `${NAME}` is resolved when the file is read; `*` is every key. Nowhere else. */
 const AT_ONCE = [
   "extends",
   "model",
@@ -32,16 +32,16 @@ const AT_ONCE = [
   "environment.sandbox.allow_write.*",
 ].map((shape) => shape.split("."));
 
-/** Where it is kept as it is, and looked up when a process starts: these may hold secrets, which are never stored. */
+/** Fields where it is kept, and resolved when a process starts: they may contain secrets, which are never saved. */
 const LATER = ["mcp_servers.*.env.*", "mcp_servers.*.headers.*", "environment.variables.*"].map((shape) =>
   shape.split("."),
 );
 
 export interface References {
-  /** The file's content with what is read at once. */
+  /** The file's content with the fields that are resolved at once. */
   readonly content: unknown;
   readonly problems: readonly Problem[];
-  /** What a process will need, and is not set now. */
+  /** What a process needs, and is not set. */
   readonly unset: readonly UnsetVariable[];
 }
 
@@ -50,7 +50,7 @@ export interface UnsetVariable {
   readonly name: string;
 }
 
-/** Puts variables into a file's content. Texts anywhere else keep their `${`. */
+/** Resolves variables in a file's content. Other texts keep their `${`. */
 export function withVariables(content: unknown, environment: Environment): References {
   const problems: Problem[] = [];
   const unset: UnsetVariable[] = [];
@@ -62,7 +62,7 @@ export function withVariables(content: unknown, environment: Environment): Refer
       problems.push({
         path,
         at: "value",
-        text: `the variable ${shown} sounds like a secret, and this field is stored and shown; give it in env or headers of the server`,
+        text: `the variable ${shown} looks like a secret, but this field is saved and shown; pass it in env or headers of the server`,
       });
     try {
       return resolveReferences(text, (name) => environment[name]);
@@ -86,7 +86,7 @@ export function withVariables(content: unknown, environment: Environment): Refer
 }
 
 function refusal(name: string): string {
-  return `the variable ${name} is a credential of the host's, which no agent gets to see; use another one`;
+  return `the variable ${name} is a credential of the host, which agents must not see; use another one`;
 }
 
 function stands(path: readonly PropertyKey[], shapes: readonly (readonly string[])[]): boolean {

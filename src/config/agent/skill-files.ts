@@ -11,7 +11,7 @@ type SkillFiles = Skills[string]["files"];
 const MAIN = "SKILL.md";
 const MAX_FILES = 500;
 
-/** What every skill says of itself. There may be more, such as a licence. */
+/** The required fields of a skill. There may be more, such as a license. */
 const head = z.looseObject({
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "up to 64 lower-case letters, digits and dashes"),
   description: z.string().trim().min(1).max(1024),
@@ -22,7 +22,7 @@ export interface ReadSkill {
   readonly files: SkillFiles;
 }
 
-/** A skill with all its files. Throws `invalid_agent`, which names the file that is wrong. */
+/** A skill with all its files. Throws `invalid_agent`, naming the file that is wrong. */
 export function readSkill(directory: string): ReadSkill {
   const kind = kindOf(directory);
   if (kind !== "directory") throw wrong(directory, `expected a directory with a file ${MAIN} (found ${kind})`);
@@ -36,8 +36,8 @@ export function readSkill(directory: string): ReadSkill {
 function readHead(text: string, file: string): z.infer<typeof head> {
   const [, yaml] = /^---[ \t]*\r?\n([\s\S]*?)^---[ \t]*$/m.exec(text) ?? [];
   if (yaml === undefined || !text.startsWith("---"))
-    throw wrong(`${file}:1:1`, "expected --- and then name and description, ended by another ---");
-  // With a line in place of the first ---, so that the numbers of lines are those of the file.
+    throw wrong(`${file}:1:1`, "expected --- followed by name and description, and another ---");
+  // A blank line replaces the first ---, so that line numbers match the file.
   return parseYaml(`\n${yaml}`, { file, code: "invalid_agent", schema: head });
 }
 
@@ -54,10 +54,10 @@ function filesIn(directory: string): SkillFiles {
         files[name] = contentOf(path);
         size += files[name].content.length;
         if (size > MAX_SKILL_BYTES)
-          throw wrong(directory, `its files have more than ${MAX_SKILL_BYTES} bytes; ${path} is one too many`);
+          throw wrong(directory, `its files have more than ${MAX_SKILL_BYTES} bytes; ${path} exceeds the limit`);
         if (Object.keys(files).length > MAX_FILES)
-          throw wrong(directory, `it has more than ${MAX_FILES} files; ${path} is one too many`);
-      } else throw wrong(path, `expected a plain file (found ${kind}); put the file itself there`);
+          throw wrong(directory, `it has more than ${MAX_FILES} files; ${path} exceeds the limit`);
+      } else throw wrong(path, `expected a regular file (found ${kind}); put the file itself there`);
     }
   };
   walk("");
@@ -74,7 +74,7 @@ function kindOf(path: string): Kind {
   return stats.isFile() ? "a file" : "something else";
 }
 
-/** In the same order everywhere: what is kept must not depend on the disk. */
+/** Always in the same order: what is saved must not depend on the disk. */
 function list(path: string): string[] {
   return guarded(path, () => readdirSync(path)).toSorted();
 }
@@ -83,7 +83,7 @@ function contentOf(path: string): SkillFiles[string] {
   const bytes = guarded(path, () => {
     const { size } = lstatSync(path);
     if (size > MAX_SKILL_BYTES)
-      throw new Error(`it has ${size} bytes, and all skills together at most ${MAX_SKILL_BYTES}`);
+      throw new Error(`it has ${size} bytes, but all skills together may have at most ${MAX_SKILL_BYTES}`);
     return readFileSync(path);
   });
   noteRead(path, bytes);

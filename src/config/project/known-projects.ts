@@ -19,7 +19,7 @@ const record = z.strictObject({
   directory: z.string(),
   /** The project of the sessions there. */
   project: z.string(),
-  /** Its spending counts together with that of this project. */
+  /** Its spend counts together with this project's. */
   counts_with: z.string(),
 });
 
@@ -28,8 +28,8 @@ type KnownPlace = z.infer<typeof record>;
 const DEFAULT = "default";
 
 /**
- * Where sessions were started, kept in Capstan's home: an agent can remove a `.capstan`, or make one, and so choose the
- * project of the next session. What budgets count does not begin anew by that. One small file for each place.
+ * Where sessions were started, saved in Capstan's home: an agent can remove or create a `.capstan`, and so choose the
+ * project of the next session. This must not reset what budgets count. One small file for each directory.
  */
 export class KnownProjects {
   readonly #home: string;
@@ -47,8 +47,8 @@ export class KnownProjects {
   }
 
   /**
-   * A session is about to be started. A project that nobody knows counts with what it lies in, until a person trusts
-   * something in it; `isOld` says that it had sessions before anybody kept count of projects.
+   * Call this before a session is started. An unknown project counts with its parent until a person trusts something in
+   * it; `isOld` says whether it had sessions before projects were counted.
    */
   note(project: string, source: string, isOld: () => Promise<boolean>): Promise<void> | undefined {
     const directory = project === DEFAULT ? realPath(source) : project;
@@ -62,11 +62,11 @@ export class KnownProjects {
     isOld: () => Promise<boolean>,
   ): Promise<void> {
     const around = project === DEFAULT || (await isOld()) ? undefined : this.#around(directory);
-    // A project made where sessions had none keeps the count of those.
+    // A project created where sessions had none keeps their count.
     this.#put({ version: 1, directory, project, counts_with: around?.counts_with ?? project });
   }
 
-  /** A person knows the project: from now on its spending is counted by itself. */
+  /** A person confirmed the project: from now on its spend is counted separately. */
   vouch(root: string): void {
     const isMarked = lstatSync(join(root, ".capstan"), { throwIfNoEntry: false })?.isDirectory() === true;
     const known = this.#at(root);
@@ -74,14 +74,14 @@ export class KnownProjects {
     this.#put({ version: 1, directory: root, project: root, counts_with: root });
   }
 
-  /** A directory that is a project no more. */
+  /** For a directory that is no longer a project. */
   forget(directory: string): boolean {
     const isThere = this.#at(directory) !== undefined;
     rmSync(this.#file(directory), { force: true });
     return isThere;
   }
 
-  /** The projects whose spending counts together with this one's; it is one of them. */
+  /** The projects whose spend counts together with this one's, including itself. */
   countedWith(project: string): readonly string[] {
     const places = this.#list();
     const account = places.find((place) => place.project === project)?.counts_with ?? project;
@@ -101,7 +101,7 @@ export class KnownProjects {
     return found?.directory === directory ? found : undefined;
   }
 
-  /** The directory changes with every file that is put there. */
+  /** The directory's mtime changes with every file that is added. */
   #list(): readonly KnownPlace[] {
     const at = lstatSync(this.#directory, { throwIfNoEntry: false })?.mtimeMs;
     if (at === undefined) return [];
@@ -116,7 +116,7 @@ export class KnownProjects {
     return join(this.#directory, `${createHash("sha256").update(directory).digest("hex").slice(0, 32)}.json`);
   }
 
-  /** Whole or not at all. */
+  /** Atomic. */
   #put(place: KnownPlace): void {
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
     const file = this.#file(place.directory);

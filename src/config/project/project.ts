@@ -7,19 +7,19 @@ import { requireOwn } from "./require-own.ts";
 import { reasonOf } from "../yaml/text-file.ts";
 
 export interface Project {
-  /** The directory that holds `.capstan/`, without symbolic links; undefined for the default project. */
+  /** The directory that contains `.capstan/`, with links resolved; undefined for the default project. */
   readonly root: string | undefined;
-  /** `root`, the directory of a project that was there before, or `default`. */
+  /** `root`, the directory of a former project, or `default`. */
   readonly id: string;
 }
 
 const MARKER = ".capstan";
 
 /**
- * The project of a directory: the nearest one upwards with a directory `.capstan`. The user's own home directory for
- * Capstan bears that name too and is never taken for a project, in use or not. A project whose `.capstan` is gone has no
- * settings any more, and stays the project of its sessions and their spending. Throws `unsafe_owner` when another user
- * could have written its settings: nobody looks for a project in a shared directory such as /tmp.
+ * The project of a directory: the nearest parent with a directory `.capstan`. The user's Capstan home has that name too
+ * and is never a project, whether in use or not. A project whose `.capstan` was removed has no settings any more, but
+ * remains the project of its sessions and their spend. Throws `unsafe_owner` if another user could have written its
+ * settings: no project is used from a shared directory such as /tmp.
  */
 export function findProject(cwd: string, environment: Environment): Project {
   const home = homeDirectory(environment).path;
@@ -52,7 +52,7 @@ function missing(cwd: string, reason: string): CapstanError {
   });
 }
 
-/** The real path of a directory; undefined when there is none, or when this user may not look. */
+/** The real path of a directory; undefined if there is none, or this user can't read it. */
 function directoryAt(path: string): string | undefined {
   try {
     return statSync(path).isDirectory() ? realpathSync.native(path) : undefined;

@@ -5,17 +5,16 @@ import type { Environment } from "./home.ts";
 import { accountsIn, isPrivateGroup, type Person, strangerTo } from "./strangers.ts";
 
 /**
- * Throws when somebody else could have written configuration that is about to be believed: it can name programs, which
- * run as the person who believes it. Of the files in `directory`, those that are not there are passed over; a link counts
- * as well as where it leads.
+ * Throws if another user could have written configuration that is about to be used: it can name programs, which run as
+ * the current user. Ignores files in `directory` that do not exist; checks a link and its target.
  */
 export function requireOwn(directory: string, files: readonly string[], environment: Environment): void {
-  // Windows has other owners, which this cannot judge.
+  // Ownership on Windows can't be checked this way.
   if (process.getuid === undefined) return;
   const person = thisPerson(environment);
   for (const path of [...files.map((file) => join(directory, file)), directory])
     for (const stats of [looked(path, lstatSync), looked(path, statSync)]) {
-      // Anybody may write to a link, as far as its mode says.
+      // A link's own mode does not matter.
       const mode = stats?.isSymbolicLink() === true ? 0o755 : (stats?.mode ?? 0);
       const stranger =
         stats && strangerTo({ uid: stats.uid, gid: stats.gid, mode }, person, { holds: path === directory });
@@ -37,7 +36,7 @@ function looked(path: string, look: (path: string) => Stats): Stats | undefined 
   try {
     return look(path);
   } catch {
-    // What is not there, or may not be looked at, cannot be read either.
+    // A file that does not exist or can't be inspected can't be read either.
     return undefined;
   }
 }

@@ -1,15 +1,15 @@
-/** What a file says about who may change it. */
+/** The owner and mode of a file. */
 export interface Ownership {
   readonly uid: number;
   readonly gid: number;
   readonly mode: number;
 }
 
-/** The person that a process works for. */
+/** The user that a process works for. */
 export interface Person {
-  /** More than one for `sudo`: root, and who called it. */
+  /** Two for `sudo`: root, and its caller. */
   readonly uids: readonly number[];
-  /** Groups that nobody else is in. */
+  /** Groups without other members. */
   readonly ownGroups: readonly number[];
 }
 
@@ -18,9 +18,9 @@ const OTHERS_WRITE = 0o002;
 const GROUP_WRITES = 0o020;
 
 /**
- * Who besides the person and root could have written something: its owner, or whoever may write to it. `holds` is for the
- * directory that something lies in: in a sticky one such as /tmp nobody can replace what belongs to another user, so that
- * its own permissions do not matter.
+ * Who besides the user and root could have written something: its owner, or anyone with write permission. `holds` is
+ * for the parent directory: in a sticky one such as /tmp nobody can replace another user's files, so its own
+ * permissions do not matter.
  */
 export function strangerTo(
   { uid, gid, mode }: Ownership,
@@ -48,8 +48,8 @@ export function accountsIn(passwd: string): readonly Account[] {
 }
 
 /**
- * Whether a group is the private one of a user, as machines with umask 002 give everybody one: nobody else has it. A
- * group that is not in the file comes from elsewhere; it counts when it has the number of the user, as such groups do.
+ * Whether a group is a user's private group, as created on machines with umask 002: it has no other members. A group
+ * that is not in the file is defined elsewhere; it counts if its id is the user's, as usual for such groups.
  */
 export function isPrivateGroup(
   gid: number,

@@ -1,4 +1,4 @@
-/** Without the fields that are undefined, which say nothing. */
+/** Removes undefined fields. */
 export function defined<Fields extends object>(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields;
 }

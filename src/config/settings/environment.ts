@@ -6,7 +6,7 @@ import { union } from "./union.ts";
 const { workspace, checkpoints, sandbox, limits, variables } = environmentDefinition.shape;
 const { network, ...confinement } = sandbox.unwrap().shape;
 
-/** An environment as one layer gives it: what it leaves out is not decided there. A workspace is given as a whole. */
+/** An environment in one layer; omitted fields are not decided there. A workspace is always complete. */
 export const layerEnvironment = z.strictObject({
   workspace: workspace.unwrap().optional(),
   checkpoints: undecided(checkpoints.unwrap().shape).optional(),
@@ -17,7 +17,7 @@ export const layerEnvironment = z.strictObject({
   variables: variables.unwrap().superRefine(refuseReserved).optional(),
 });
 
-/** The engine would refuse them when a process starts; whoever wrote them is told at their place. */
+/** The engine would refuse them when a process starts; this reports them at their position. */
 function refuseReserved(given: Readonly<Record<string, string>>, context: z.core.$RefinementCtx): void {
   for (const name of Object.keys(given)) {
     const message = problemWithVariable(name);
@@ -31,7 +31,7 @@ type Undecided<Shape extends z.ZodRawShape> = {
   [Field in keyof Shape]: z.ZodOptional<Shape[Field] extends z.ZodDefault<infer Inner> ? Inner : Shape[Field]>;
 };
 
-/** The same fields, none of them required or filled in. */
+/** The same fields, all optional and without defaults. */
 function undecided<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Undecided<Shape>, z.core.$strict> {
   const fields = Object.entries(shape).map(([name, field]) => [
     name,
@@ -41,8 +41,8 @@ function undecided<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Undec
 }
 
 /**
- * The later layer wins, value by value; a workspace is replaced as a whole, lists that deny grow. What others may not
- * say is not there any more: see others.ts.
+ * The later layer wins, value by value; a workspace is replaced as a whole, and deny lists are joined. Values that
+ * others may not set were already removed: see no-widening.ts.
  */
 export function mergeEnvironment(below: EnvironmentDefinition, above: LayerEnvironment = {}): EnvironmentDefinition {
   return {
@@ -63,7 +63,7 @@ export function mergeEnvironment(below: EnvironmentDefinition, above: LayerEnvir
   };
 }
 
-/** What is undefined above is not decided there. */
+/** Undefined values in `above` are not decided there. */
 function over<Below extends object>(below: Below, above: object = {}): Below {
   return { ...below, ...Object.fromEntries(Object.entries(above).filter(([, value]) => value !== undefined)) };
 }

@@ -2,7 +2,7 @@ import { CapstanError } from "../../core/errors.ts";
 import { problemsOf } from "../yaml/problems.ts";
 import { type SettingsFile, settingsFile } from "./settings-schema.ts";
 
-/** What a flag sets, checked as if it stood in a settings file. */
+/** A flag's value, checked as if it were in a settings file. */
 export function checkedFlag(flag: string, values: unknown): SettingsFile {
   const parsed = settingsFile.safeParse(values);
   if (parsed.success) return parsed.data;

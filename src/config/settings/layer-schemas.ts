@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { agentDefinition } from "../../core/agent/agent-definition.ts";
 
-/** Parts of an agent that settings decide as well. */
+/** Parts of an agent that settings can also set. */
 
 const { permissions, budget } = agentDefinition.shape;
 const rules = permissions.unwrap().shape;
 
-/** Permissions as one layer gives them: what it leaves out is not decided there. */
+/** Permissions in one layer; omitted fields are not decided there. */
 export const layerPermissions = z.strictObject({
   mode: rules.mode.unwrap().optional(),
   allow: rules.allow.unwrap().optional(),

@@ -14,27 +14,27 @@ import { BUILT_IN_SETTINGS, type Settings } from "./settings.ts";
 import type { SettingsFile } from "./settings-schema.ts";
 import { union } from "./union.ts";
 
-/** Settings of one origin. */
+/** Settings from one source. */
 export interface Layer {
   /** Such as `built in`, `user (path)`, `project (path)`, `agent (path)` or `flag --model`. */
   readonly source: string;
   readonly values: SettingsFile;
-  /** Who speaks: the user, by settings or by flags of one session, or others. Absent: what is built in. */
+  /** The origin: the user, in settings or flags of one session, or others. Absent for built-in values. */
   readonly by?: "user" | "others" | "flag";
 }
 
-/** What a command line may set for one session. */
+/** What a command line can set for one session. */
 export interface Flags {
   readonly engine?: EngineName | undefined;
   readonly model?: string | undefined;
   readonly mode?: Mode | undefined;
   readonly allow?: readonly string[] | undefined;
   readonly max_usd?: number | undefined;
-  /** `budget.steps`: answers of the model in one turn. */
+  /** `budget.steps`: model answers in one turn. */
   readonly max_steps?: number | undefined;
   /** `budget.deadline_ms`. */
   readonly timeout_ms?: number | undefined;
-  /** `environment.workspace`, of the session's own directory. */
+  /** `environment.workspace`, for the session's own directory. */
   readonly workspace?: WorkspaceKind | undefined;
   /** `environment.sandbox.mode`. */
   readonly sandbox?: SandboxSettings["mode"] | undefined;
@@ -42,7 +42,7 @@ export interface Flags {
 
 export const BUILT_IN = "built in";
 
-/** What each kind of workspace is without further words: for a copy, all of the directory that git would keep. */
+/** The default of each kind of workspace: for a copy, everything in the directory that git does not ignore. */
 const PLAIN_WORKSPACES = {
   "in-place": { kind: "in-place" },
   copy: { kind: "copy", mounts: [{ source: ".", target: ".", gitignore: true }] },
@@ -50,7 +50,7 @@ const PLAIN_WORKSPACES = {
   clone: { kind: "clone" },
 } as const satisfies Record<WorkspaceKind, EnvironmentInput["workspace"]>;
 
-/** One layer per flag, so that each value knows its flag. */
+/** One layer per flag, so that each value has its flag as the source. */
 export async function flagLayers(flags: Flags): Promise<readonly Layer[]> {
   const {
     engine,
@@ -80,7 +80,7 @@ export async function flagLayers(flags: Flags): Promise<readonly Layer[]> {
   return given.map(([flag, , values]) => ({ source: `flag ${flag}`, values: checkedFlag(flag, values), by: "flag" }));
 }
 
-/** The engine that a variable names, for agents that name none. */
+/** The engine set by a variable, for agents that name none. */
 export async function variableLayers({ CAPSTAN_ENGINE: engine }: Environment): Promise<readonly Layer[]> {
   if (!engine) return [];
   const { checkedFlag } = await import("./flag-check.ts");
@@ -88,7 +88,7 @@ export async function variableLayers({ CAPSTAN_ENGINE: engine }: Environment): P
   return [{ source: "environment CAPSTAN_ENGINE", values, by: "flag" }];
 }
 
-/** What all layers together say. */
+/** The result of merging all layers. */
 export interface Merged extends Settings {
   readonly model: string;
   readonly permissions: Permissions;
@@ -96,7 +96,7 @@ export interface Merged extends Settings {
   readonly environment: EnvironmentDefinition;
 }
 
-/** The last layer wins, value by value; permission lists grow, so that what one layer denies stays denied. */
+/** The last layer wins, value by value; permission lists are joined, so that what one layer denies stays denied. */
 export function mergeLayers(layers: readonly Layer[]): Merged {
   const nothing: Merged = { ...BUILT_IN_SETTINGS, permissions: { mode: "normal", allow: [], ask: [], deny: [] } };
   return layers.reduce(
@@ -125,7 +125,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
       redact: union(below.redact, above.redact),
       auth: mergeAuth(below.auth, above.auth),
       environment: mergeEnvironment(below.environment, above.environment),
-      // The first pattern that fits counts, so that those of the last layer stand first.
+      // The first matching pattern applies, so those of the last layer come first.
       prices: { ...above.prices, ...without(below.prices, Object.keys(above.prices ?? {})) },
     }),
     nothing,

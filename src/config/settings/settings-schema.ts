@@ -8,13 +8,13 @@ import { serverSettings } from "../../core/environment/server-schema.ts";
 import { layerEnvironment } from "./environment.ts";
 import { layerBudget, layerPermissions } from "./layer-schemas.ts";
 
-/** A timer of Node that is set for longer fires at once. */
+/** A Node timer with a longer delay fires at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** A relative one would be another place in every directory. */
+/** A relative path would mean another directory each time. */
 const mountRoots = z.array(z.string().regex(/^(?:\/|~(?:\/|$))/, "an absolute path, or one from ~"));
 
-/** A settings file, as it is written. Every field is optional, and test/config/consumers.test.ts shows what it is for. */
+/** A settings file as written. Every field is optional, and test/config/consumers.test.ts shows what it is for. */
 export const settingsFile = z.strictObject({
   /** For agents that name none. */
   engine: agentDefinition.shape.engine,
@@ -29,18 +29,18 @@ export const settingsFile = z.strictObject({
   budgets: budgetSettings.optional(),
   prices: priceSettings.optional(),
   redact: redactionSettings.optional(),
-  /** Address and command only in the user's own. */
+  /** Address and command only in the user's own settings. */
   auth: authSettings.optional(),
   environment: layerEnvironment.optional(),
-  /** Only the user's own: what lies there may be copied to where an agent sees it. */
+  /** Only in the user's own settings: files there may be copied to where an agent sees them. */
   mount_roots: mountRoots.optional(),
-  /** Only the user's own: it is about the whole machine. */
+  /** Only in the user's own settings: it concerns the whole machine. */
   server: serverSettings.optional(),
-  /** Only the user's own: outside the sandbox, a hook that runs project code runs what the agent wrote. */
+  /** Only in the user's own settings: outside the sandbox, a hook that runs project code runs what the agent wrote. */
   hooks_outside_sandbox: z.boolean().optional(),
-  /** Only the user's own, for the same reason. */
+  /** Only in the user's own settings, for the same reason. */
   graders_outside_sandbox: z.boolean().optional(),
-  /** Only the user's own: it is about what projects may do to the rest of that file. */
+  /** Only in the user's own settings: it decides what projects may override. */
   projects_may_loosen: z.boolean().optional(),
 });
 
@@ -49,23 +49,23 @@ export const projectFile = settingsFile.extend({
   auth: projectAuthSettings.optional(),
   mount_roots: settingsFile.shape.mount_roots.refine(
     (given) => given === undefined,
-    "only the user's own settings file may have it; a project must not choose which of your directories agents get to see",
+    "only allowed in the user's own settings file; a project must not choose which of your directories agents see",
   ),
   server: settingsFile.shape.server.refine(
     (given) => given === undefined,
-    "only the user's own settings file may have it; it is about the whole machine, and not about one project",
+    "only allowed in the user's own settings file; it concerns the whole machine, not one project",
   ),
   hooks_outside_sandbox: settingsFile.shape.hooks_outside_sandbox.refine(
     (given) => given === undefined,
-    "only the user's own settings file may have it; a project must not decide what runs outside the sandbox",
+    "only allowed in the user's own settings file; a project must not decide what runs outside the sandbox",
   ),
   graders_outside_sandbox: settingsFile.shape.graders_outside_sandbox.refine(
     (given) => given === undefined,
-    "only the user's own settings file may have it; a project must not decide what runs outside the sandbox",
+    "only allowed in the user's own settings file; a project must not decide what runs outside the sandbox",
   ),
   projects_may_loosen: settingsFile.shape.projects_may_loosen.refine(
     (given) => given === undefined,
-    "only the user's own settings file may have it; a project must not decide what it may loosen",
+    "only allowed in the user's own settings file; a project must not decide what it may loosen",
   ),
 });
 

@@ -10,7 +10,7 @@ import type { ServerSettingsFile } from "../../core/environment/server-schema.ts
 import type { SettingsFile } from "./settings-schema.ts";
 import { isThere, notingReads, readTextFileIfThere } from "../yaml/text-file.ts";
 
-/** The model when neither a flag nor the agent nor a settings file names one. */
+/** The model if neither a flag nor the agent nor a settings file names one. */
 export const DEFAULT_MODEL = "claude-opus-4-8";
 
 export const BUILT_IN_SETTINGS = {
@@ -35,50 +35,50 @@ export const BUILT_IN_SETTINGS = {
   projects_may_loosen: false,
 } as const satisfies SettingsFile;
 
-/** What is not the agent's but the host's. */
+/** Settings of the host, not of the agent. */
 export interface Settings {
-  /** What runs agents that name no engine. */
+  /** The engine for agents that name none. */
   readonly engine: EngineName;
-  /** Whether a turn that a crash interrupted goes on or ends. */
+  /** Whether a turn interrupted by a crash continues or ends. */
   readonly on_crash: "continue" | "stop";
-  /** How often a failed model request is repeated. */
+  /** How often a failed model request is retried. */
   readonly retries: number;
-  /** How long the model API may stay silent. */
+  /** How long the model API may be silent. */
   readonly upstream_idle_ms: number;
-  /** How long a session whose credential has expired waits for another one; 0: it does not. */
+  /** How long a session waits for a new credential if its own has expired; 0: it does not. */
   readonly credential_wait_ms: number;
   /** How long an idle agent process is kept. */
   readonly hibernate_after_ms: number;
   /** Limits beyond one session. */
   readonly budgets: BudgetSettings;
-  /** Prices before those of the list. */
+  /** Take precedence over the price list. */
   readonly prices: PriceSettings;
-  /** Patterns of secrets beside the built-in ones. */
+  /** Patterns of secrets in addition to the built-in ones. */
   readonly redact: RedactionSettings;
-  /** Whose model API is used where the agent does not say, and how to get there. */
+  /** The default provider, and how to reach it. */
   readonly auth: AuthSettings;
   /** Directories that workspaces may be filled from, besides the one a session is started in. Absolute. */
   readonly mount_roots: readonly string[];
-  /** How much the host takes on, and what a server lets through. */
+  /** How much work the host accepts, and the limits of a server. */
   readonly server: ServerSettingsFile;
-  /** Whether hooks run outside the sandbox of their session. */
+  /** Whether hooks run outside their session's sandbox. */
   readonly hooks_outside_sandbox: boolean;
   /** Whether command graders run outside the sandbox of the session they grade. */
   readonly graders_outside_sandbox: boolean;
-  /** Whether trusted projects and agent files may loosen what the user's own settings say. */
+  /** Whether trusted projects and agent files may loosen the user's own settings. */
   readonly projects_may_loosen: boolean;
 }
 
 export interface ReadSettings {
   readonly path: string;
   readonly values: SettingsFile;
-  /** What was read, byte for byte. */
+  /** The content of all files that were read. */
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
 export type SettingsOwner = "user" | "project";
 
-/** The settings in a directory's `config.yaml`; undefined when there is no such file. An empty one decides nothing. */
+/** The settings in a directory's `config.yaml`; undefined if it does not exist. An empty one sets nothing. */
 export async function readSettings(
   directory: string,
   owner: SettingsOwner = "user",
@@ -95,7 +95,7 @@ export async function parseSettings(
   text: string,
   { path, owner }: { readonly path: string; readonly owner: SettingsOwner },
 ): Promise<SettingsFile> {
-  // Loaded here because most users have no such file, and every command starts faster without these.
+  // Loaded here because most users have no such file, and every command starts faster without it.
   const [{ parseYaml }, { projectFile, settingsFile }] = await Promise.all([
     import("../yaml/yaml-file.ts"),
     import("./settings-schema.ts"),
@@ -108,9 +108,9 @@ const OTHER_NAMES = ["config", "settings"].flatMap((name) =>
   ["yml", "yaml", "json"].map((ending) => `${name}.${ending}`),
 );
 
-/** A file that looks like settings and is not read would be a silent mistake. */
+/** Silently ignoring a file that looks like settings would hide a mistake. */
 function refuseOtherName(directory: string, path: string): undefined {
   const other = OTHER_NAMES.map((name) => join(directory, name)).find((file) => isThere(file));
   if (other !== undefined)
-    throw new CapstanError("invalid_input", `${other} is not read. The settings file is ${path}: rename it, as YAML.`);
+    throw new CapstanError("invalid_input", `${other} is not used. Rename it to ${path} and write it as YAML.`);
 }

@@ -31,21 +31,21 @@ import { readYaml, type YamlTree } from "../yaml/yaml-file.ts";
 
 export interface ReadSuite {
   readonly suite: Suite;
-  /** What its agent was loaded with. */
+  /** The configuration that its agent was loaded with. */
   readonly configuration: Configuration;
-  /** The suite, its agent and the project's files, as far as they can be trusted. */
+  /** The suite, its agent and the project's files that can be trusted. */
   readonly trust: readonly JudgedItem[];
 }
 
 type Path = readonly PropertyKey[];
 
-/** How long a trial may take where nothing is said. */
+/** The default timeout of a trial. */
 const TIMEOUT_MS = 300_000;
 const NOTHING: CaseAsWritten = { name: "" };
 
 /**
  * Reads a suite, or the one in an agent file, with its agent. An error lists every mistake with its line. Throws
- * `untrusted` where the suite or its agent would be another one without what nobody has trusted.
+ * `untrusted` if the suite or its agent would change without its untrusted parts.
  */
 export async function readSuite(
   file: string,
@@ -96,17 +96,19 @@ export async function readSuite(
   return { suite, configuration, trust: [...configuration.trust, ...judged] };
 }
 
-/** Made only when it is asked for: loading what makes it takes as long as reading a hundred cases. */
+/** Computed lazily: loading the code takes as long as reading a hundred cases. */
 function hashOf(agent: AgentDefinition): string {
   const { createHash } = process.getBuiltinModule("node:crypto");
   return createHash("sha256").update(JSON.stringify(agent)).digest("hex").slice(0, 16);
 }
 
-/** `within`: where in the file it stands. */
+/** `within`: its path in the file. */
 function suiteIn(tree: YamlTree, isSuite: boolean): { readonly written: SuiteAsWritten; readonly within: Path } {
   if (isSuite) return { written: checked(suiteAsWritten, tree, []), within: [] };
   if ((tree.value as { readonly tests?: unknown } | null)?.tests === undefined)
-    throw tree.error([{ path: [], at: "value", text: "expected tests: with cases (found an agent file without)" }]);
+    throw tree.error([
+      { path: [], at: "value", text: "expected tests: with cases (found an agent file without them)" },
+    ]);
   return { written: checked(suiteInAgentFile, tree, ["tests"]), within: ["tests"] };
 }
 
@@ -124,11 +126,11 @@ interface Reading {
   readonly agent: AgentDefinition;
   readonly note: Note;
   readonly written: SuiteAsWritten;
-  /** Those of `defaults`, which every case has. */
+  /** Those of `defaults`, which apply to every case. */
   readonly graders: readonly Grader[];
 }
 
-/** What is wrong with `defaults` is found in every case that has them. */
+/** A problem with `defaults` is found in every case that uses them. */
 function onceEach(problems: readonly Problem[]): readonly Problem[] {
   return [...new Map(problems.map((one) => [JSON.stringify([one.path, one.text]), one])).values()];
 }
@@ -201,7 +203,7 @@ function gatesOf({ gates = {} }: SuiteAsWritten, note: Note): Suite["gates"] {
   return { ...rest, durationMs: attempt(() => parseDuration(duration), note, ["gates", "duration"], 0) };
 }
 
-/** A pattern that finds all there is. */
+/** A pattern that finds all matches. */
 function safeEverywhere(text: string): RegExp {
   const written = patternIn(text);
   return new RegExp(safePattern(written?.source ?? text).source, `g${written?.flags ?? ""}`);
@@ -227,11 +229,11 @@ function isShared([field, name]: Path, written: object, defaults: object): boole
   return !has(written) && has(defaults);
 }
 
-/** The directory of the suite is taken as it is. */
+/** The suite's directory is used unchanged. */
 function checkHere({ fixture, files, git }: CaseAsWritten, note: Note): void {
   for (const [field, given] of Object.entries({ fixture, files, git }))
     if (given !== undefined && given !== false)
-      note([field], "nothing is put into the suite's own directory (workspace: here); leave this out, or that");
+      note([field], "nothing is written to the suite's own directory (workspace: here); remove this, or workspace");
 }
 
 interface GivenInputs {
@@ -243,11 +245,11 @@ function inputsOf({ shared, own }: GivenInputs, path: Path, { agent, note }: Rea
   const values = { ...shared, ...own } as InputValues;
   const wrong = inputProblems(agent, values);
   if (wrong.length === 0) return values;
-  // What is missing is the case's to give: with nothing given it is missing too.
+  // Ignore missing inputs, which the case may provide: they are also missing with no inputs at all.
   const missing = inputProblems(agent, {});
   const ofShared = inputProblems(agent, shared as InputValues).filter((one) => !missing.includes(one));
   const tell = (at: Path, problems: readonly string[]): void => {
-    if (problems.length > 0) note([...at, "inputs"], `The inputs of the agent are not right: ${problems.join("; ")}`);
+    if (problems.length > 0) note([...at, "inputs"], `The agent's inputs are not valid: ${problems.join("; ")}`);
   };
   const [inShared, inOwn] = [true, false].map((is) => wrong.filter((one) => ofShared.includes(one) === is));
   tell(["defaults"], inShared ?? []);
@@ -268,7 +270,7 @@ function inputProblems({ inputs = {} }: AgentDefinition, values: InputValues): r
 function fixtureOf(written: string, file: string, note: (text: string) => void): string {
   const path = resolve(dirname(file), written);
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) note(`expected a directory (there is no ${path})`);
+  if (found === undefined) note(`expected a directory (${path} does not exist)`);
   else if (!found.isDirectory()) note(`expected a directory (${path} is a file)`);
   else if (lstatSync(path).isSymbolicLink()) return realpathSync(path);
   return path;
@@ -284,14 +286,14 @@ function filesOf(
   return files;
 }
 
-/** Reports and `--filter` know a case by its name, cassettes by what is left of that in a file's name. */
+/** Reports and `--filter` identify a case by its name, cassettes by the file name derived from it. */
 function sameNames(cases: readonly CaseAsWritten[], problems: Problem[]): void {
   const seen = new Map<string, number>();
   for (const [index, { name }] of cases.entries()) {
     const first = seen.get(fileNameOf(name));
     if (first === undefined) seen.set(fileNameOf(name), index);
     else {
-      const why = cases[first]?.name === name ? "has it already" : "has one that is the same as a file's name";
+      const why = cases[first]?.name === name ? "already has it" : "has one with the same file name";
       problems.push({
         path: ["cases", index, "name"],
         at: "value",

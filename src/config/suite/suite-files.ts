@@ -3,23 +3,26 @@ import { join, resolve } from "node:path";
 import { CapstanError } from "../../core/errors.ts";
 import { isSuiteFile } from "./suite-names.ts";
 
-/** Never anybody's suites. */
+/** These never contain the user's suites. */
 const LEFT_OUT = new Set(["node_modules", ".git", "cassettes", "fixtures"]);
 
-/** The suites that the paths name: files as they are, of directories every `*.test.yaml` below, and every agent.yaml with tests. */
+/**
+ * The suites that the paths refer to: files as given; for directories, every `*.test.yaml` below, and every agent.yaml
+ * with tests.
+ */
 export function findSuites(paths: readonly string[]): readonly string[] {
   const files = paths.flatMap((path) => {
     const found = statSync(path, { throwIfNoEntry: false });
     if (found === undefined)
-      throw new CapstanError("invalid_input", `There is no ${path}. Name a suite (*.test.yaml) or a directory.`);
+      throw new CapstanError("invalid_input", `${path} does not exist. Pass a suite (*.test.yaml) or a directory.`);
     return found.isDirectory() ? suitesBelow(path) : [path];
   });
   if (files.length === 0)
     throw new CapstanError(
       "invalid_input",
-      `There is no suite (*.test.yaml) in ${paths.join(", ")}. Write one beside the agent, as in docs/tests.md, or make one of a session: capstan record SESSION`,
+      `No suite (*.test.yaml) found in ${paths.join(", ")}. Create one next to the agent, as described in docs/tests.md, or record one from a session: capstan record SESSION`,
     );
-  // One that is named, and lies in a directory that is named as well, is one.
+  // A file that is given and is also in a given directory counts once.
   return [...Map.groupBy(files, (file) => resolve(file)).values()].flatMap((same) => same.slice(0, 1));
 }
 
@@ -33,7 +36,7 @@ function suitesBelow(directory: string): string[] {
     });
 }
 
-/** An agent file with `tests:`. Its whole content is read when it is run. */
+/** An agent file with `tests:`. Its whole content is read when it runs. */
 function hasTests(path: string, name: string): boolean {
   return /^agent\.ya?ml$/.test(name) && /^tests:/m.test(readFileSync(path, "utf8"));
 }

@@ -14,15 +14,15 @@ type Path = Problem["path"];
 type Note = (field: Path, text: string) => void;
 
 export interface GraderSurroundings {
-  /** The file of the suite: what graders name lies beside it. */
+  /** The suite's file: files of graders are next to it. */
   readonly file: string;
   readonly hasJudge: boolean;
-  /** The turns that it may look at: how many, and whose they are. */
+  /** The turns that it may check: how many, and whose they are. */
   readonly turns: { readonly count: number; readonly whose: string };
   readonly note: Note;
 }
 
-/** The graders of a list, as they are used. What is wrong with one is told, and it is left out. */
+/** The graders of a list. A grader with a problem is reported and left out. */
 export function gradersOf(
   list: readonly GraderAsWritten[],
   path: Path,
@@ -41,12 +41,12 @@ function graderOf(written: GraderAsWritten, { file, hasJudge, turns, note }: Gra
   if (kind === undefined || kinds.length > 1) {
     note(
       [],
-      `expected one grader (found ${kinds.length === 0 ? "none" : kinds.join(" and ")}); known are ${GRADER_KINDS.join(", ")}`,
+      `expected one grader (found ${kinds.length === 0 ? "none" : kinds.join(" and ")}); known graders: ${GRADER_KINDS.join(", ")}`,
     );
     return undefined;
   }
   if (turn !== undefined && !(TURN_GRADERS as readonly GraderKind[]).includes(kind))
-    note([], `${kind} looks at the whole trial, and has no turn`);
+    note([], `${kind} checks the whole trial, so it has no turn`);
   else if (turn !== undefined && turn > turns.count)
     note(["turn"], `expected a turn up to ${turns.count}, the last that ${turns.whose} (found ${turn})`);
   const grader = { kind, given: written[kind], name, turn } as Grader;
@@ -56,20 +56,23 @@ function graderOf(written: GraderAsWritten, { file, hasJudge, turns, note }: Gra
   for (const [field, named] of filesOf(grader)) {
     const found = resolve(dirname(file), named);
     if (statSync(found, { throwIfNoEntry: false })?.isFile() !== true)
-      note(field, `expected a file (there is no ${found})`);
+      note(field, `expected a file (${found} does not exist)`);
   }
   return grader;
 }
 
-/** What says two things. */
+/** Reports contradictory checks. */
 function checkExistence(given: JsonCheck | object, path: Path, note: Note): void {
   const { exists, equals, matches } = given as JsonCheck;
   const values = Object.entries({ equals, matches }).flatMap(([key, value]) => (value === undefined ? [] : [key]));
   if (exists === false && values.length > 0)
-    note([...path, "exists"], `what must not exist has no value; leave out exists, or ${values.join(" and ")}`);
+    note(
+      [...path, "exists"],
+      `a value that must not exist cannot be checked; remove exists, or ${values.join(" and ")}`,
+    );
 }
 
-/** The files beside the suite that a grader names, and where. */
+/** The files next to the suite that a grader names, and where. */
 function filesOf({ kind, given }: Grader): readonly (readonly [field: Path, file: string])[] {
   if (kind === "code") return [[[kind, "module"], given.module]];
   if (kind === "json_schema") return typeof given === "string" ? [[[kind], given]] : [];

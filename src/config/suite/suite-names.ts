@@ -1,4 +1,4 @@
-/** Whether a file is a suite by its name; others are agent files, which may have one in them. */
+/** Whether a file's name is that of a suite; others are agent files, which may contain one. */
 export function isSuiteFile(file: string): boolean {
   return /\.test\.ya?ml$/.test(file);
 }

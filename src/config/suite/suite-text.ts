@@ -1,7 +1,7 @@
 import { parseDocument, stringify } from "yaml";
 import type { CaseAsWritten } from "../../core/suite/suite-schema.ts";
 
-/** The text of a suite with one more case; everything else in it stays as it was written. */
+/** The text of a suite with one more case; everything else stays as written. */
 export function withCase(text: string, added: CaseAsWritten): string {
   const document = parseDocument(text);
   document.addIn(["cases"], document.createNode(added));

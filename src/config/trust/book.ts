@@ -12,19 +12,19 @@ const record = z.strictObject({
   root: z.string(),
   path: z.string(),
   hash: z.string(),
-  /** Of what was trusted, so that a later change can be shown. */
+  /** The content that was trusted, so that a later change can be shown. */
   files: z.array(z.strictObject({ path: z.string(), hash: z.string(), text: z.string() })),
   trusted_at: z.string(),
-  /** Who said so. */
+  /** Who trusted it. */
   by: z.string(),
 });
 
 export type TrustRecord = z.infer<typeof record>;
 
-/** What was last trusted at a place, the same content or another. */
+/** What was last trusted at a path, with the same or other content. */
 export type TrustedBefore = (item: Pick<TrustItem, "kind" | "root" | "path">) => TrustRecord | undefined;
 
-/** What a person has trusted: one private file for each, in Capstan's own home and in no workspace. */
+/** What a person has trusted: one private file for each, in Capstan's own home and never in a workspace. */
 export class TrustBook {
   readonly #directory: string;
   readonly #known: KnownProjects;
@@ -38,14 +38,14 @@ export class TrustBook {
     return this.find(item)?.hash === item.hash;
   }
 
-  /** What was last trusted at the same place, the same content or another. */
+  /** What was last trusted at the same path, with the same or other content. */
   find({ kind, root, path }: Pick<TrustItem, "kind" | "root" | "path">): TrustRecord | undefined {
     const found = this.#read(nameOf({ kind, root, path }));
-    // A file that was put under another one's name is no word about that.
+    // A record stored under another one's name does not count.
     return found?.kind === kind && found.root === root && found.path === path ? found : undefined;
   }
 
-  /** Whether anything was trusted of which this file was a part, with exactly this content. */
+  /** Whether anything trusted included this file with exactly this content. */
   hasFile(path: string, hash: string): boolean {
     return this.list().some(({ files }) => files.some((file) => file.path === path && file.hash === hash));
   }
@@ -65,7 +65,7 @@ export class TrustBook {
       .toSorted((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  /** Whole or not at all, also when the machine stops in the middle. */
+  /** Atomic, even if the machine stops in the middle. */
   add(item: TrustItem, by: string, now: Date): void {
     const made = recordOf(item, by, now);
     const name = nameOf(made);
@@ -92,7 +92,7 @@ export class TrustBook {
     return isThere;
   }
 
-  /** Undefined for whatever cannot be believed: then nothing is trusted. */
+  /** Undefined for anything unreliable: then nothing is trusted. */
   #read(name: string): TrustRecord | undefined {
     const path = join(this.#directory, name);
     try {
@@ -119,7 +119,7 @@ export function recordOf({ kind, root, path, hash, files }: TrustItem, by: strin
 
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** Whoever else could have written it could have trusted anything. */
+/** Anyone else who could write it could have trusted anything. */
 function isPrivate(path: string): boolean {
   const { uid, mode } = statSync(path);
   return (uid === process.getuid?.() || process.getuid === undefined) && (mode & WRITABLE_BY_OTHERS) === 0;

@@ -2,7 +2,7 @@ import { createTwoFilesPatch } from "diff";
 import type { TrustRecord } from "./book.ts";
 import type { TrustItem } from "./item.ts";
 
-/** What changed since a person trusted it, as a patch; undefined when nobody ever did. */
+/** The changes since a person trusted it, as a patch; undefined if nobody did. */
 export function changesSince(before: TrustRecord | undefined, { files }: TrustItem): string | undefined {
   if (before === undefined) return undefined;
   const old = new Map(before.files.map((file) => [file.path, file]));

@@ -1,39 +1,39 @@
 /**
- * What every field of a project's files does to an agent's supervision, in one table per kind of file.
- * test/config/trust-fields.test.ts walks the schemas and fails for a field without a row. `*` is any name or entry; a row
- * covers everything below it.
+ * How every field of a project's files affects an agent's supervision, in one table per kind of file.
+ * test/config/trust-fields.test.ts walks the schemas and fails for a field without a row. `*` is any name or entry; a
+ * row covers everything below it.
  */
 
-/** How much a field lets an agent do, compared with the layers below. */
+/** How much a field allows, compared with the layers below. */
 export type Rule =
-  /** Grants nothing and takes nothing away. */
+  /** Neither grants nor restricts anything. */
   | "neutral"
-  /** Only ever takes away. */
+  /** Only restricts. */
   | "narrows"
   /** Lets an agent do, spend, reach or see more. */
   | "widens"
-  /** Runs code or restricts the agent, or both: leaving it out would not be safe either. Without trust nothing starts. */
+  /** Runs code, restricts the agent, or both: omitting it would not be safe either. Nothing starts without trust. */
   | "required"
   /** A number: a lower one narrows. */
   | "lower"
   /** A number: a higher one narrows. */
   | "higher"
-  /** A list that replaces the one below: an entry that is not there widens. */
+  /** A list that replaces the one below: a new entry widens. */
   | "subset"
-  /** A list that is added to the one below: an entry that is not there widens. */
+  /** A list that is joined with the one below: a new entry widens. */
   | "added"
-  /** The same value as below, or it widens. */
+  /** Widens unless it is the same value as below. */
   | "same"
-  /** The same, where there is a value below. */
+  /** The same, if there is a value below. */
   | "unless below"
-  /** Words from the widest to the strictest. */
+  /** Values from the widest to the strictest. */
   | readonly string[]
   | "model"
   | "tools"
   | "workspace"
   /** Answers of a suite: one that allows something is required. */
   | "answers"
-  /** Checked before: only the user's own settings file may have it. */
+  /** Already checked: only allowed in the user's own settings file. */
   | "user only";
 
 export type Rules = Readonly<Record<string, Rule>>;
@@ -99,7 +99,7 @@ const ENVIRONMENT = below("environment", {
 
 /** `config.yaml` of a project. */
 export const SETTINGS_RULES: Rules = {
-  // Every engine passes the same gate, sandbox, budgets and hooks, and is refused what it cannot keep to.
+  // All engines have the same gate, sandbox, budgets and hooks, and are refused what they can't enforce.
   engine: "neutral",
   model: "model",
   on_crash: ["continue", "stop"],
@@ -126,7 +126,7 @@ export const SETTINGS_RULES: Rules = {
 /** An agent file, together with the files that it extends. */
 export const AGENT_RULES: Rules = {
   $schema: "neutral",
-  // What it says is judged with the rest; where it lies, in agent-files.ts.
+  // Its content is judged with the rest; its path, in agent-files.ts.
   extends: "neutral",
   name: "neutral",
   description: "neutral",
@@ -139,7 +139,7 @@ export const AGENT_RULES: Rules = {
   fallback_model: "model",
   effort: ["max", "xhigh", "high", "medium", "low"],
   thinking: ["budget", "adaptive", "disabled"],
-  // It can only make contexts smaller than they would be.
+  // It can only make contexts smaller.
   compact_at: "neutral",
   auth: "same",
   tools: "tools",
@@ -157,7 +157,7 @@ export const AGENT_RULES: Rules = {
   hooks: "required",
   output_schema: "neutral",
   setting_sources: "neutral",
-  // A suite of its own, judged by SUITE_RULES when it is run.
+  // Its own suite, judged by SUITE_RULES when it runs.
   tests: "neutral",
   ...ENVIRONMENT,
 };
@@ -182,12 +182,12 @@ const CASE = {
   ignore: "neutral",
 } as const satisfies Rules;
 
-/** A suite. Without one of its parts it would be another test: whatever widens is required. */
+/** A suite. Without one of its parts it would be a different test: everything that widens is required. */
 export const SUITE_RULES: Rules = {
   $schema: "neutral",
   suite: "neutral",
   description: "neutral",
-  // It is trusted, or not, by itself.
+  // It is trusted separately.
   agent: "neutral",
   ...below("defaults", CASE),
   judge: "neutral",
@@ -207,7 +207,10 @@ export const SUITE_RULES: Rules = {
   }),
 };
 
-/** What the user's own settings say of these is a bound that no project and no agent file loosens, trusted or not. */
+/**
+ * Where the user's own settings set these, they are a bound that no project and no agent file can loosen, trusted or
+ * not.
+ */
 export const BOUND_BY_USER: Rules = {
   "permissions.mode": MODE_ORDER,
   "permissions.approvals_expire_ms": "lower",
@@ -217,7 +220,7 @@ export const BOUND_BY_USER: Rules = {
   "environment.checkpoints.mode": ["off", "on", "required"],
 };
 
-/** The rule for a path, or for what it lies in; undefined when there is none. */
+/** The rule for a path, or for one of its parents; undefined if there is none. */
 export function ruleAt(rules: Rules, path: readonly string[]): Rule | undefined {
   for (let length = path.length; length > 0; length--) {
     const found = matching(rules, path.slice(0, length));
@@ -226,7 +229,7 @@ export function ruleAt(rules: Rules, path: readonly string[]): Rule | undefined 
   return undefined;
 }
 
-/** A name before a star: `graders.*.command` before `graders.*.*`. */
+/** A name takes precedence over a star: `graders.*.command` over `graders.*.*`. */
 function matching(rules: Rules, path: readonly string[]): Rule | undefined {
   const exact = rules[path.join(".")];
   if (exact !== undefined) return exact;

@@ -17,24 +17,24 @@ import { judge, type Widening } from "./judge.ts";
 import { programFiles } from "../../process/program-files.ts";
 import { wideningText } from "./words.ts";
 
-/** An item, and whether a person has trusted exactly it. */
+/** An item, and whether a person has trusted exactly this content. */
 export interface JudgedItem {
   readonly item: TrustItem;
   readonly isTrusted: boolean;
 }
 
 export interface Surroundings {
-  /** Capstan's home: what lies there is the user's own. */
+  /** Capstan's home: files there are the user's own. */
   readonly home: string;
   /** Where the session works. */
   readonly cwd: string;
   readonly shell: Environment;
 }
 
-/** Lets through what a person has trusted, and of everything else only what widens nothing. */
+/** Lets trusted content through, and of everything else only what widens nothing. */
 export class TrustGate {
   readonly judged: JudgedItem[] = [];
-  /** The files that the agent's programs consist of, as they were read: SHA-256 by absolute path. */
+  /** The files of the agent's programs, as read: SHA-256 by absolute path. */
   programs: Readonly<Record<string, string>> = {};
   readonly #isTrusted: Trusting["isTrusted"];
   readonly #before: TrustedBefore | undefined;
@@ -86,18 +86,18 @@ export class TrustGate {
     return this.#admits({ kind: "agent", root, path, files, widens: all }) ? written : kept;
   }
 
-  /** Anything else, of which the caller says what it widens. */
+  /** Any other content; the caller says what it widens. */
   admits(content: Content): boolean {
     if ([...content.files.keys()].every((file) => isUsersOwn(file, this.#around.home))) return true;
     return this.#admits(content);
   }
 
-  /** The project that a file belongs to, or its own directory. */
+  /** The project of a file, or its own directory. */
   rootOf(path: string): string {
     return findProject(dirname(path), this.#around.shell).root ?? dirname(path);
   }
 
-  /** Throws `untrusted` when something is left that nothing may start without. */
+  /** Throws `untrusted` if something that requires trust is left. */
   requireTrust(): void {
     const missing = this.judged.filter(({ item, isTrusted }) => !isTrusted && item.widens.some(isNeeded));
     const [first] = missing;
@@ -107,12 +107,12 @@ export class TrustGate {
     );
     throw new CapstanError(
       "untrusted",
-      `${first.item.path} is not trusted, and cannot be used without what it runs or restricts:\n  ${problems.join("\n  ")}\nReview it, then run: capstan trust ${first.item.path}. In CI, add --trust.`,
+      `${first.item.path} is not trusted, but it runs programs or restricts the agent, so it cannot be left out:\n  ${problems.join("\n  ")}\nReview it, then run: capstan trust ${first.item.path}. In CI, add --trust.`,
       { data: { file: first.item.path, hash: first.item.hash, problems } },
     );
   }
 
-  /** What has no effect because nobody trusted it. */
+  /** The values that have no effect because they are not trusted. */
   withheld(): readonly Withheld[] {
     return this.judged.flatMap(({ item, isTrusted }) =>
       isTrusted
@@ -121,10 +121,10 @@ export class TrustGate {
     );
   }
 
-  /** What a person had looked at may have restricted the agent in ways that are gone now. */
+  /** The content that a person reviewed may have had restrictions that are gone now. */
   #changed(place: Pick<TrustItem, "kind" | "root" | "path">): readonly Widening[] {
     if (this.#before?.(place) === undefined) return [];
-    return [{ field: "changed", value: "it is not as you trusted it", isRequired: true }];
+    return [{ field: "changed", value: "it has changed since you trusted it", isRequired: true }];
   }
 
   #admits(content: Content): boolean {
@@ -138,14 +138,14 @@ export class TrustGate {
 export interface ReadFile<Value> {
   readonly path: string;
   readonly value: Value;
-  /** It and all that it names, as they were read. */
+  /** It and all files that it names, as read. */
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
-/** What the engine does where nothing is said. */
+/** The engine's defaults. */
 const ENGINE_DEFAULTS = { effort: "high", thinking: "adaptive" } as const;
 
-/** A budget for a day is for one of UTC where nothing else is said. */
+/** A daily budget uses UTC by default. */
 function withZone(below: Merged): object {
   const { budgets } = below;
   return budgets.day === undefined
@@ -153,17 +153,17 @@ function withZone(below: Merged): object {
     : { ...below, budgets: { ...budgets, day: { time_zone: "UTC", ...budgets.day } } };
 }
 
-/** Models are compared with the one that is in force. */
+/** Models are compared with the current one. */
 function belowAgent({ subagents = {} }: AgentAsWritten, below: Merged): object {
   const { model, auth } = below;
   const models = Object.fromEntries(Object.keys(subagents).map((name) => [name, { model }]));
   return { ...below, ...ENGINE_DEFAULTS, auth: auth.provider, fallback_model: model, subagents: models };
 }
 
-/** Of settings only what restricts agents. */
+/** Only the settings that restrict agents. */
 export function narrowing(values: SettingsFile, below: Merged): SettingsFile {
   const { kept } = judge(values, withZone(below), SETTINGS_RULES);
-  // It restricts nothing, so the files that are in force have the only word.
+  // It restricts nothing, so only the current files decide.
   const { engine: _engine, ...rest } = kept;
   return rest;
 }
@@ -172,7 +172,7 @@ function isNeeded({ isRequired }: Widening): boolean {
   return isRequired;
 }
 
-/** Under a name of its own an agent would leave the budget that the settings give it by its name. */
+/** With another name, an agent would escape the budget that the settings set for its name. */
 function unbudgeted(name: string, { budgets }: Merged): readonly Widening[] {
   const names = Object.keys(budgets.agents ?? {});
   return names.length === 0 || names.includes(name) ? [] : [{ field: "name", value: name, isRequired: true }];
@@ -185,7 +185,7 @@ export function outside(files: readonly string[], within: readonly string[]): re
     .map((file) => ({ field: "file", value: file, isRequired: true }));
 }
 
-/** Enough to see that a value changed, and not what it is. */
+/** Shows that a value changed without revealing it. */
 function fingerprint(value: string | undefined): string {
   return hashOf(value ?? "").slice(0, 8);
 }

@@ -5,25 +5,25 @@ import type { Widening } from "./judge.ts";
 
 export type TrustKind = "settings" | "variables" | "agent" | "suite";
 
-/** One file of a thing that can be trusted. */
+/** One file of an item that can be trusted. */
 export interface TrustFile {
   readonly path: string;
   /** SHA-256 of its bytes, in hex. */
   readonly hash: string;
-  /** For people: what changed is shown by it. Never a secret. */
+  /** For people, to show what changed. Never a secret. */
   readonly text: string;
 }
 
 /** One exact content of a project's settings, its `.env`, an agent or a suite, with all files that it names. */
 export interface TrustItem {
   readonly kind: TrustKind;
-  /** The directory of the project that it belongs to; its own where there is none. */
+  /** The directory of its project; its own directory if there is none. */
   readonly root: string;
   readonly path: string;
   readonly files: readonly TrustFile[];
-  /** Of everything above. Another content has another one. */
+  /** Hash of everything above. Changed content has another hash. */
   readonly hash: string;
-  /** What it lets agents do beyond what is in force without it. */
+  /** What it allows beyond the current configuration without it. */
   readonly widens: readonly Widening[];
 }
 
@@ -33,7 +33,7 @@ export interface Content {
   readonly path: string;
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly widens: readonly Widening[];
-  /** How the text of a file is shown. Default: as it is. */
+  /** How the text of a file is shown (default: unchanged). */
   readonly shown?: (bytes: Uint8Array) => string;
 }
 
@@ -49,7 +49,7 @@ export function hashOf(content: Uint8Array | string): string {
   return process.getBuiltinModule("node:crypto").createHash("sha256").update(content).digest("hex");
 }
 
-/** What is longer is not read by anyone. */
+/** Nobody reads longer files. */
 const MAX_SHOWN_BYTES = 256 * 1024;
 
 function plainText(bytes: Uint8Array): string {
@@ -57,13 +57,13 @@ function plainText(bytes: Uint8Array): string {
   return text.includes("\0") ? `(${bytes.length} bytes, ${hashOf(bytes).slice(0, 8)})\n` : text;
 }
 
-/** Whether a file lies in one of the directories, wherever links lead. */
+/** Whether a file is in one of the directories, with links resolved. */
 export function liesIn(path: string, directories: readonly string[]): boolean {
   const real = realPath(path);
   return directories.some((directory) => isInside(real, realPath(directory)));
 }
 
-/** What Capstan keeps in its home for agents and for itself: nobody wrote that to be used as an agent. */
+/** What Capstan keeps in its home for agents and for itself: not written to be used as an agent. */
 const KEPT = new Set([
   "chat-history",
   "ended-logins",
@@ -77,7 +77,7 @@ const KEPT = new Set([
   "workspaces",
 ]);
 
-/** Whether a user wrote a file in Capstan's home; the workspaces of sessions lie there as well. */
+/** Whether a file in Capstan's home was written by the user; the workspaces of sessions are there as well. */
 export function isUsersOwn(path: string, home: string): boolean {
   if (!liesIn(path, [home])) return false;
   const [first = "", ...rest] = relative(realPath(home), realPath(path)).split(sep);

@@ -3,30 +3,30 @@ import { BUILT_IN_TOOLS } from "../../core/rules/tool-names.ts";
 import { isAlias, priceOf } from "../../core/money/pricing.ts";
 import { type Rule, type Rules, ruleAt } from "./fields.ts";
 
-/** One value of a file that lets an agent do more than the layers below do. */
+/** One value of a file that allows more than the layers below. */
 export interface Widening {
   /** Such as `permissions.mode`. */
   readonly field: string;
-  /** Of a list, the entries that widen. */
+  /** For a list, the entries that widen. */
   readonly value: unknown;
-  /** What is in force without it; undefined when nothing is. */
+  /** The value without it; undefined if there is none. */
   readonly instead?: unknown;
-  /** Nothing starts without trust: leaving the value out could widen as well. */
+  /** Nothing starts without trust: omitting the value could widen as well. */
   readonly isRequired: boolean;
 }
 
 export interface Judged<Values> {
-  /** Without what widens. */
+  /** Without the values that widen. */
   readonly kept: Values;
   readonly widens: readonly Widening[];
 }
 
-/** Splits what a file says by what the layers below allow. A field that no rule knows widens. */
+/** Splits a file's values by what the layers below allow. A field without a rule widens. */
 export function judge<Values extends object>(values: Values, below: object, rules: Rules): Judged<Values> {
   return split(values, below, { rules, isBound: false });
 }
 
-/** The same by what somebody said: where they said nothing, and where there is no rule, everything is kept. */
+/** The same for values that someone set explicitly: unset values, and those without a rule, are kept. */
 export function withinBounds<Values extends object>(values: Values, said: object, rules: Rules): Judged<Values> {
   return split(values, said, { rules, isBound: true });
 }
@@ -62,7 +62,7 @@ function split<Values extends object>(values: Values, below: object, { rules, is
 
 interface Verdict {
   readonly kept?: unknown;
-  /** What of it widens; undefined when nothing does. */
+  /** The part that widens; undefined if there is none. */
   readonly wider?: unknown;
   readonly isRequired?: boolean;
 }
@@ -99,7 +99,7 @@ function verdict(rule: Rule, given: unknown, below: unknown): Verdict {
   }
 }
 
-/** A word from a list that goes from the widest to the strictest. */
+/** A value from a list ordered from the widest to the strictest. */
 function ordered(order: readonly string[], given: unknown, below: unknown): Verdict {
   const place = (value: unknown): number => order.indexOf(isMapping(value) ? "budget" : String(value));
   return place(given) >= Math.max(0, place(below)) ? { kept: given } : { wider: given };
@@ -119,7 +119,7 @@ function list(given: unknown, below: unknown): Verdict {
   return wider.length === 0 ? { kept: given } : { kept: given.filter(isKnown), wider };
 }
 
-/** By the price list: without a known price nobody can say. */
+/** By the price list: without a known price this can't be decided. */
 function isNoDearer(model: string, below: unknown): boolean {
   if (model === below) return true;
   if (isAlias(model)) return /^(?:haiku|sonnet)\b/i.test(model);
@@ -127,7 +127,7 @@ function isNoDearer(model: string, below: unknown): boolean {
   return price !== undefined && other !== undefined && price.input <= other.input && price.output <= other.output;
 }
 
-/** These reach beyond the workspace; others that are not built in come from programs. */
+/** These reach beyond the workspace; other tools that are not built in come from programs. */
 const REACHING: readonly string[] = ["WebFetch", "WebSearch"];
 const TOOLS = new Set(BUILT_IN_TOOLS.filter((tool) => !REACHING.includes(tool)));
 
@@ -138,8 +138,8 @@ function tools(given: unknown): Verdict {
 }
 
 /**
- * A workspace apart from the directory keeps the agent's changes away from it, so leaving one out would widen; but one
- * that is filled from elsewhere shows the agent more.
+ * A separate workspace keeps the agent's changes out of the directory, so omitting it would widen; but one filled from
+ * elsewhere shows the agent more.
  */
 function workspace(given: unknown, below: unknown): Verdict {
   if (!isMapping(given)) return { wider: given, isRequired: true };

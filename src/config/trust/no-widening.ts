@@ -11,18 +11,18 @@ export type Places = Pick<SandboxPlaces, "cwd" | "home" | "capstanHome" | "tempo
 
 export type SandboxLayer = NonNullable<LayerEnvironment["sandbox"]>;
 
-/** A value of a project's settings or of an agent file that has no effect. */
+/** A value of a project's settings or an agent file that has no effect. */
 export interface Withheld extends Widening {
-  /** The file that has it. */
+  /** The file that contains it. */
   readonly source: string;
-  /** No one trusted the file, or the user's own settings say otherwise. */
+  /** The file is not trusted, or the user's own settings say otherwise. */
   readonly reason: "untrusted" | "user settings";
 }
 
 /**
- * What a project's settings or an agent say was written by others, trusted or not, and must not open what the user
- * closed: of each such layer only what is no wider than the layers below it is left. Throws when it would widen a sandbox
- * that the user asks for. What the user says nothing about is theirs to say, and with `projects_may_loosen` the rest.
+ * A project's settings and agents are written by others, trusted or not, and must not open what the user closed: each
+ * such layer keeps only values that are no wider than the layers below it. Throws if it would widen a sandbox that the
+ * user requires. It may set what the user does not, and with `projects_may_loosen` also the rest.
  */
 export async function withoutWidening(
   layers: readonly Layer[],
@@ -61,7 +61,7 @@ export async function withoutWidening(
   return { layers: result, loosened };
 }
 
-/** A project that asks for a sandbox by itself may say what of the temporary files is in it. */
+/** A project that asks for a sandbox itself may say which temporary files it includes. */
 function withOpenTemporary(places: Places): Places {
   return { ...places, temporary: places.capstanHome };
 }
@@ -80,14 +80,14 @@ function requireNarrow({ source }: Layer, above: SandboxLayer, below: SandboxSet
   if (added.length === 0) return;
   throw new CapstanError(
     "invalid_input",
-    `${source}: only your own settings may widen a sandbox that your settings ask for. Say it there as well, or remove it here: ${added.map((one) => `environment.sandbox.${one}`).join("; ")}`,
+    `${source}: only your own settings may widen a sandbox that they require. Add these there as well, or remove them here: ${added.map((one) => `environment.sandbox.${one}`).join("; ")}`,
     { data: { source, added } },
   );
 }
 
 interface Below {
   readonly below: EnvironmentDefinition;
-  /** By each layer below but what is built in, which is nobody's wish. */
+  /** Set by each layer below except the built-in one, which expresses no wish. */
   readonly said: readonly (LayerEnvironment | undefined)[];
   /** Only what is closed to every agent stays closed. */
   readonly mayLoosen: boolean;
@@ -125,7 +125,7 @@ async function narrowed(above: LayerEnvironment, { below, said, mayLoosen, place
   };
 }
 
-/** Undefined where the layer below is as strict, so that the value stays that layer's. */
+/** Undefined if the layer below is as strict, so that the value remains that layer's. */
 function stricter<Mode>(modes: readonly Mode[], below: Mode | undefined, above: Mode | undefined): Mode | undefined {
   if (above === undefined || below === undefined) return above;
   return modes.indexOf(above) > modes.indexOf(below) ? above : undefined;
@@ -135,7 +135,7 @@ function lower(below: number | undefined, above: number | undefined): number | u
   return below === undefined || above === undefined || above < below ? above : undefined;
 }
 
-/** Loaded here because few have any. */
+/** Loaded here because few users need it. */
 async function openedBy(
   sandbox: SandboxLayer,
   below: SandboxSettings,

@@ -9,8 +9,8 @@ export function recordedTrust(home: string): Trusting {
 }
 
 /**
- * The same for a process that runs on, which was told at its start to trust these: that exact content and no later one.
- * What they restrict still applies when they change, as with everything that was trusted.
+ * The same for a long-running process that was started with trust in these items: in exactly this content, not later
+ * changes. As with all trusted content, their restrictions still apply when they change.
  */
 export function trustFromStart(home: string, items: readonly TrustItem[], now: Date): Trusting {
   const recorded = recordedTrust(home);
@@ -25,5 +25,5 @@ export function trustFromStart(home: string, items: readonly TrustItem[], now: D
   };
 }
 
-/** For those who only look, and start nothing with what they found. */
+/** For callers that only read, and start nothing with the result. */
 export const ASSUMED_TRUST: Trusting = { isTrusted: () => true };

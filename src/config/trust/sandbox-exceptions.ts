@@ -5,7 +5,7 @@ import { absolutePath, isHidden, isWritable, sandboxPlan } from "../../core/envi
 import { isSecretName } from "../../core/environment/secret-files.ts";
 import type { Places, SandboxLayer } from "./no-widening.ts";
 
-/** Those that lie in nothing that is closed below, by their names and by where their links lead. */
+/** The exceptions that are not in anything closed below, neither by name nor with links resolved. */
 export function exceptions(
   { allow_read: read, allow_write: write }: SandboxLayer,
   below: SandboxSettings,
@@ -27,16 +27,16 @@ export function exceptions(
   return { allow_read: read && kept(read, readable), allow_write: write && kept(write, writable) };
 }
 
-/** A list of which nothing is left says nothing; one that was empty takes the exceptions below away. */
+/** A list without remaining entries is omitted; one that was empty removes the exceptions below. */
 function kept(paths: readonly string[], isOpen: (path: string) => boolean): string[] | undefined {
   const open = paths.filter(isOpen);
   return open.length === 0 && paths.length > 0 ? undefined : open;
 }
 
-/** As many as the kernel follows. */
+/** The kernel's limit. */
 const MAX_LINKS = 40;
 
-/** Of what is not there yet, where its directory leads; a link to such a thing leads there all the same. */
+/** For a missing file, where its directory leads; a link to a missing file still leads there. */
 function realPathOf(path: string, links = MAX_LINKS): string {
   try {
     return realpathSync(path);

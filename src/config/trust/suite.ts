@@ -8,7 +8,7 @@ import { judge } from "./judge.ts";
 import { filesOfCommands, withLoaded } from "../../process/program-files.ts";
 import { wideningText } from "./words.ts";
 
-/** Throws `untrusted` for a suite that allows calls, sets variables or runs code, and that nobody has trusted. */
+/** Throws `untrusted` for an untrusted suite that allows calls, sets variables or runs code. */
 export function requireTrustedSuite(
   { path, value, files }: ReadFile<SuiteAsWritten>,
   trusting: Trusting,
@@ -34,7 +34,7 @@ export function requireTrustedSuite(
   return gate.judged;
 }
 
-/** An agent without what nobody has trusted is another one than the suite is for. */
+/** Without its untrusted parts, the agent would not be the one that the suite is for. */
 export function requireWholeAgent({ trust }: Configuration): void {
   const agent = trust.find(({ item, isTrusted }) => item.kind === "agent" && !isTrusted && item.widens.length > 0);
   if (agent === undefined) return;
@@ -42,12 +42,12 @@ export function requireWholeAgent({ trust }: Configuration): void {
   const problems = widens.map(wideningText);
   throw new CapstanError(
     "untrusted",
-    `${path} is not trusted, so its tests would try another agent than the file describes:\n  ${problems.join("\n  ")}\nReview it, then run: capstan trust ${path}. In CI, add --trust.`,
+    `${path} is not trusted, so its tests would run a different agent than the file describes:\n  ${problems.join("\n  ")}\nReview it, then run: capstan trust ${path}. In CI, add --trust.`,
     { data: { file: path, hash, problems } },
   );
 }
 
-/** A command in any of the ways in which a grader may write it. */
+/** A command in any form that a grader accepts. */
 function linesOf(command: unknown): readonly string[] {
   if (typeof command === "string") return [command];
   if (Array.isArray(command)) return command.map(String);

@@ -2,13 +2,13 @@ import type { EventDraft } from "../../core/events/events.ts";
 import type { Withheld } from "./no-widening.ts";
 import type { JudgedItem } from "./gate.ts";
 
-/** What the log of a session says of settings that have no effect in it. */
+/** The log entry about settings that have no effect in a session. */
 export type WithheldNote = Omit<EventDraft<"capstan.settings_withheld">, "type">;
 
 /** An agent can write a file with any number of fields. */
 const MOST_FIELDS = 20;
 
-/** Undefined when everything has its effect. */
+/** Undefined if everything has its effect. */
 export function withheldNote({
   trust,
   withheld,

@@ -5,14 +5,14 @@ import type { Widening } from "./judge.ts";
 
 const redactor = createRedactor();
 
-/** What a field does, for whoever decides. The longest beginning of the field's path counts. */
+/** What a field does, for the person who decides. The longest matching prefix of the field's path applies. */
 const MEANS: Readonly<Record<string, string>> = {
   model: "uses another model, which may cost more",
   fallback_model: "uses another model, which may cost more",
   effort: "lets the model spend more tokens",
   thinking: "lets the model spend more tokens",
-  on_crash: "continues interrupted turns by itself",
-  retries: "repeats failed model requests more often",
+  on_crash: "continues interrupted turns automatically",
+  retries: "retries failed model requests more often",
   upstream_idle_ms: "waits longer for the model",
   credential_wait_ms: "waits longer for a credential",
   hibernate_after_ms: "keeps idle agent processes longer",
@@ -21,7 +21,7 @@ const MEANS: Readonly<Record<string, string>> = {
   "permissions.approvals_expire_ms": "keeps approvals open longer",
   budget: "raises a session's limit",
   budgets: "raises a limit of the project",
-  prices: "changes what usage is counted as costing",
+  prices: "changes the prices that usage is counted with",
   auth: "sends requests to another provider",
   "environment.workspace": "changes which files the agent works on",
   "environment.checkpoints": "makes fewer changes restorable",
@@ -63,11 +63,11 @@ export function wideningText({ field, value, instead }: Widening): string {
   return `${field}: ${shownValue(field, value, MAX_DECIDED)}${now} — ${meaning(field)}`;
 }
 
-/** In characters: in a list of all values, and where a person decides and must see what they trust. */
+/** Characters: in a list of all values, and where a person must see what they trust. */
 const MAX_LISTED = 300;
 const MAX_DECIDED = 10_000;
 
-/** Never a secret, and no more than a person reads. */
+/** Never a secret, and no longer than a person reads. */
 export function shownValue(field: string, value: unknown, limit = MAX_LISTED): string {
   const hidden = /(?:^|\.)(?:variables|env|headers)$/.test(field) ? withoutValues(value) : withoutHidden(value);
   const text = typeof hidden === "string" ? hidden : JSON.stringify(hidden);
@@ -81,7 +81,7 @@ function withoutValues(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shownVariable(name, String(one))]));
 }
 
-/** What programs and servers are given may hold secrets; of skills the names say enough. */
+/** Values for programs and servers may contain secrets; for skills, the names are enough. */
 function withoutHidden(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutHidden);
   if (typeof value !== "object" || value === null) return value;

@@ -2,8 +2,8 @@ import type { TrustBook } from "./book.ts";
 import type { TrustItem } from "./item.ts";
 
 /**
- * Trusts what a command has just written because a person asked for it: items all of whose files hold exactly that text, or
- * what was trusted before.
+ * Trusts what a command has just written because a person asked for it: items whose files all contain exactly that
+ * text, or what was trusted before.
  */
 export function trustWritten(
   items: readonly TrustItem[],

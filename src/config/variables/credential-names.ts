@@ -2,7 +2,7 @@ import { AUTH_PROVIDERS } from "../../core/auth/auth-schema.ts";
 import { PROVIDER_VARIABLES } from "../../core/auth/auth-variables.ts";
 import { CREDENTIAL_FILES, CREDENTIALS } from "./variables.ts";
 
-/** What the host proves itself with to a model API, to the cloud that has one, or to another host. */
+/** The host's credentials for a model API, its cloud, or another host. */
 const NAMES: ReadonlySet<string> = new Set([
   ...CREDENTIALS,
   ...CREDENTIAL_FILES,
@@ -13,12 +13,12 @@ const NAMES: ReadonlySet<string> = new Set([
   "AWS_SECURITY_TOKEN",
   "CLOUDSDK_AUTH_ACCESS_TOKEN",
   "CAPSTAN_KEY",
-  // A command that fetches the credential proves itself with these.
+  // Credentials of commands that fetch the credential.
   "OP_SERVICE_ACCOUNT_TOKEN",
   "VAULT_TOKEN",
 ]);
 
-/** Whether no agent may refer to a variable. */
+/** Whether agents must not refer to a variable. */
 export function isCredentialVariable(name: string): boolean {
   return NAMES.has(name);
 }

@@ -1,7 +1,7 @@
 import { CapstanError } from "../../core/errors.ts";
 import { readTextFileIfThere } from "../yaml/text-file.ts";
 
-/** The variables of a `.env` file; none when there is no such file. */
+/** The variables of a `.env` file; none if it does not exist. */
 export function readDotEnv(path: string): Readonly<Record<string, string>> {
   const text = readTextFileIfThere(path, { what: "the variables in", code: "invalid_input" });
   return text === undefined ? {} : parseDotEnv(text, path);
@@ -13,8 +13,8 @@ const PLAIN_VALUE = /[^\n]*/y;
 const AFTER_QUOTE = /[ \t\r]*(?:#[^\n]*)?(?=\n|$)/y;
 
 /**
- * Node's own reader decides what a value means. It skips what it does not understand and may read over the end of a
- * line, so the entries are found and checked here. Errors never repeat the file's text: it holds secrets.
+ * Node's own reader parses the values. It skips what it does not understand and may read past the end of a line, so the
+ * entries are found and checked here. Errors never repeat the file's text: it contains secrets.
  */
 function parseDotEnv(text: string, file: string): Record<string, string> {
   const entries: [name: string, value: string][] = [];

@@ -7,15 +7,16 @@ import { CREDENTIAL_PATHS } from "../../core/environment/sandbox.ts";
 import type { Environment } from "../project/home.ts";
 import { CREDENTIAL_FILES } from "./variables.ts";
 
-/** Files that variables name, as far as settings know them, and that hold a secret. */
+/** Files with secrets that variables name, as far as settings know them. */
 export function secretFilesOf(environment: Environment): readonly string[] {
   const names = [...CREDENTIAL_FILES, "CAPSTAN_AUDIT_KEY_FILE"];
   return names.flatMap((name) => environment[name]?.trim() || []).map((file) => resolve(file));
 }
 
 /**
- * What an agent file names is told to the model and stored. Others may have written it, so it may name nothing that an
- * agent in a sandbox could not read. What lies beside an agent file in Capstan's own directory is the user's own.
+ * Files that an agent file names are sent to the model and saved. Others may have written the agent file, so it must
+ * not name anything that a sandboxed agent could not read. Files next to an agent file in Capstan's own directory are
+ * the user's own.
  */
 export function requireOpenFile(path: string, agentFile: string, environment: Environment): void {
   const real = realOf(path);
@@ -27,9 +28,9 @@ export function requireOpenFile(path: string, agentFile: string, environment: En
     ...secretFilesOf(environment),
   ];
   if (closed.some((place) => isInside(real, realOf(place))))
-    throw new CapstanError("invalid_agent", `${path} is where credentials are kept, which no agent file may name`);
+    throw new CapstanError("invalid_agent", `${path} is a place for credentials, which an agent file must not name`);
   const stats = statSync(real, { throwIfNoEntry: false });
-  // Nobody waits for the other end of a pipe of that name. What is not there, reading will tell.
+  // Opening a pipe would wait for its other end. Reading reports a missing file.
   if (stats !== undefined && !stats.isFile() && !stats.isDirectory())
     throw new CapstanError("invalid_agent", `${path} is neither a file nor a directory`);
 }

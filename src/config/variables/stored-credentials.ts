@@ -5,7 +5,7 @@ import { AUTH_PROVIDERS, type AuthProvider, authProvider } from "../../core/auth
 import { CapstanError } from "../../core/errors.ts";
 import { isThere, readTextFile } from "../yaml/text-file.ts";
 
-/** What `capstan auth login` stored for one provider: the secret itself, or that the system's keyring has it. */
+/** What `capstan auth login` saved for one provider: the secret itself, or that the system's keyring has it. */
 const storedCredential = z.discriminatedUnion("in", [
   z.strictObject({ in: z.literal("keyring") }),
   z.strictObject({ in: z.literal("file"), secret: z.string().min(1) }),
@@ -20,7 +20,7 @@ export function storedCredentialsPath(home: string): string {
 
 const OTHERS = 0o077;
 
-/** By provider; none when nobody logged in. Refuses a file that others may read: whoever could has the secrets. */
+/** By provider; none if nobody logged in. Refuses a file that others can read, because they may have the secrets. */
 export function readStoredCredentials(home: string): StoredCredentials {
   const { path, isOpen, content } = fileOf(home);
   if (isOpen)
@@ -28,24 +28,27 @@ export function readStoredCredentials(home: string): StoredCredentials {
       data: { file: path },
     });
   if (content !== undefined) return content;
-  // What it says is not repeated: it may be a secret.
+  // Does not repeat the content, which may be a secret.
   throw new CapstanError(
     "invalid_input",
-    `${path} is not what capstan auth login writes. Remove it, and run capstan auth login again.`,
+    `${path} was not written by capstan auth login. Remove it, and run capstan auth login again.`,
     { data: { file: path } },
   );
 }
 
-/** What can be kept when the file is written anew, and what was wrong with it, for the user. */
+/** What can be kept when the file is rewritten, and what was wrong with it, for the user. */
 export function keptCredentials(home: string): { readonly kept: StoredCredentials; readonly wrong?: string } {
   const { path, isOpen, content } = fileOf(home);
   if (content === undefined)
-    return { kept: {}, wrong: `${path} was damaged and is replaced. What else was stored there must be stored again.` };
+    return {
+      kept: {},
+      wrong: `${path} was damaged and is replaced. Log in again for any other providers that were saved there.`,
+    };
   if (!isOpen) return { kept: content };
-  return { kept: content, wrong: `${path} could be read by others and is replaced. They may know what was in it.` };
+  return { kept: content, wrong: `${path} could be read by others and is replaced. They may know its secrets.` };
 }
 
-/** `content` is undefined when it is not what login writes. */
+/** `content` is undefined if login did not write it. */
 function fileOf(home: string): { path: string; isOpen: boolean; content: StoredCredentials | undefined } {
   const path = storedCredentialsPath(home);
   if (!isThere(path)) return { path, isOpen: false, content: {} };
@@ -54,13 +57,13 @@ function fileOf(home: string): { path: string; isOpen: boolean; content: StoredC
   return { path, isOpen, content: storedCredentials.safeParse(parseJson(text)).data };
 }
 
-/** For whom there is something. */
+/** The providers with a saved credential. */
 export function storedProviders(home: string): readonly AuthProvider[] {
   const stored = readStoredCredentials(home);
   return AUTH_PROVIDERS.filter((provider) => stored[provider] !== undefined);
 }
 
-/** The same for those who only name it. Undefined: it cannot be read, which those are told who need a credential. */
+/** The same for callers that only list it. Undefined: it can't be read; callers that need a credential report that. */
 export function namedProviders(home: string): readonly AuthProvider[] | undefined {
   try {
     return storedProviders(home);

@@ -6,32 +6,32 @@ import { readDotEnv } from "./dot-env.ts";
 import type { Environment } from "../project/home.ts";
 import { notingReads } from "../yaml/text-file.ts";
 
-/** Something that is set, and where. Its value is nobody's business. */
+/** Something that is set, and where. Never contains its value. */
 export interface SetVariable {
   readonly name: string;
-  /** `shell`, or the path of a file: a project's `.env`, settings, or what login stored. */
+  /** `shell`, or the path of a file: a project's `.env`, settings, or a saved login. */
   readonly source: string;
 }
 
 export interface ReadDotEnv {
   readonly path: string;
   readonly names: readonly string[];
-  /** Those that nobody has trusted: they count for nothing, but what is secret in them stays secret. */
+  /** Untrusted variables: they have no effect, but their secrets stay secret. */
   readonly unused?: Readonly<Record<string, string>>;
 }
 
 export interface Variables {
   /** The shell's variables over those of the project's `.env`. */
   readonly environment: Environment;
-  /** The project's `.env` and which of the variables it gave; undefined without a project. */
+  /** The project's `.env` and which of the variables it set; undefined without a project. */
   readonly dotEnv: ReadDotEnv | undefined;
-  /** Where the model API's address was set; undefined when it was not. */
+  /** Where the model API's address was set; undefined if it was not. */
   readonly address: SetVariable | undefined;
-  /** What was read, byte for byte. */
+  /** The content of all files that were read. */
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
-/** The variables that hold a secret of a provider, or name a file with it. */
+/** The variables that contain a provider's secret, or name a file with it. */
 export const CREDENTIALS = AUTH_PROVIDERS.flatMap(secretNames);
 /** The variables that name a file with a secret. */
 export const CREDENTIAL_FILES = [
@@ -40,7 +40,7 @@ export const CREDENTIAL_FILES = [
 ];
 const ADDRESS = "ANTHROPIC_BASE_URL";
 
-/** The shell wins, also with an empty variable. */
+/** The shell wins, even with an empty variable. */
 export function readVariables(shell: Environment, root: string | undefined): Variables {
   const path = root === undefined ? undefined : join(root, ".env");
   const { value: written, files } = notingReads(() => (path === undefined ? {} : readDotEnv(path)));
@@ -61,7 +61,7 @@ export function readVariables(shell: Environment, root: string | undefined): Var
 export function withoutDotEnv({ environment, dotEnv, files }: Variables): Variables {
   const isUnused = (name: string): boolean => dotEnv?.names.includes(name) === true;
   const left = Object.entries(environment).filter(([name]) => !isUnused(name));
-  // A file that is named there is not read for a secret: the name may be that of anything.
+  // A file named there is not read for a secret: the name may be anything.
   const unused = Object.entries(environment).flatMap(([name, value]) =>
     isUnused(name) && value !== undefined && !name.endsWith("_FILE") ? [[name, value]] : [],
   );
@@ -85,24 +85,24 @@ function setVariables(
     .map((name) => ({ name, source: dotEnv?.names.includes(name) === true ? dotEnv.path : "shell" }));
 }
 
-/** By these a cloud is chosen, or proves who asks. Where it is not chosen, they are about something else. */
+/** Variables that choose a cloud or authenticate to it. If it is not chosen, they serve other purposes. */
 const CLOUD_VARIABLES: Readonly<Partial<Record<AuthProvider, readonly string[]>>> = {
   bedrock: ["AWS_ACCESS_KEY_ID", "AWS_PROFILE", "CLAUDE_CODE_USE_BEDROCK"],
   vertex: ["GOOGLE_APPLICATION_CREDENTIALS", "CLAUDE_CODE_USE_VERTEX"],
   foundry: ["CLAUDE_CODE_USE_FOUNDRY"],
 };
 
-/** What else there is, besides variables. */
+/** Credentials besides variables. */
 export interface OtherCredentials {
   readonly auth: AuthSettings;
-  /** The file that `auth` stands in. */
+  /** The file that contains `auth`. */
   readonly settingsPath: string;
-  /** Undefined: what login stored cannot be read. */
+  /** Undefined: the saved login can't be read. */
   readonly stored: readonly AuthProvider[] | undefined;
   readonly storedPath: string;
 }
 
-/** All credentials that are there, those of the provider that is used first. */
+/** All available credentials; those of the provider in use come first. */
 export function credentialsOf(variables: Variables, others: OtherCredentials): readonly SetVariable[] {
   const { auth, settingsPath, stored, storedPath } = others;
   const { environment, dotEnv } = variables;

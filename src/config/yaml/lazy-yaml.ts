@@ -6,8 +6,8 @@ type Yaml = typeof yaml;
 let loaded: Yaml | undefined;
 
 /**
- * The parser for whatever is YAML. Loaded at its first use: most files are read without it, and it takes a twentieth of
- * the time of a command that looks at one.
+ * The parser for full YAML. Loaded on first use: most files are read without it, and it takes a twentieth of the time
+ * of a command that reads one.
  */
 export function allOfYaml(): Yaml {
   loaded ??= createRequire(import.meta.url)("yaml") as Yaml;

@@ -7,7 +7,7 @@ const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >
 const isAnything: Check = () => true;
 const isType: Check = (value) => typeof value === "string" && TYPES.includes(value);
 
-/** The keywords that most schemas are made of, and what their values must be. */
+/** The most common keywords, and what their values must be. */
 const KEYWORDS: Readonly<Record<string, Check>> = {
   title: isText,
   description: isText,
@@ -32,8 +32,8 @@ const KEYWORDS: Readonly<Record<string, Check>> = {
 };
 
 /**
- * Whether a JSON Schema is valid beyond doubt: it has common keywords only, used as they must be. About any other one a
- * schema compiler must be asked, which takes longer to load than all else that checks an agent file.
+ * Whether a JSON Schema is certainly valid: it uses only common keywords, correctly. Any other schema needs a schema
+ * compiler, which takes longer to load than everything else that checks an agent file.
  */
 export function isPlainSchema(schema: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(schema).every(
@@ -49,7 +49,7 @@ function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** None of them twice. */
+/** Without duplicates. */
 function isListOf(value: unknown, check: Check): value is readonly unknown[] {
   return (
     Array.isArray(value) &&

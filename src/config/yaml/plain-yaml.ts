@@ -1,15 +1,14 @@
 /**
- * The YAML that long files are mostly written in: block mappings and lists, values of one line, and literal blocks. It is
- * read many times faster than all of YAML can be. Whatever else a text has, it is not read here, and the parser that
- * knows everything has to.
+ * Reads the YAML that long files mostly use: block mappings and lists, one-line values, and literal blocks. It is many
+ * times faster than a full parser. Any other YAML is left to the full parser.
  */
 export interface PlainYaml {
   readonly value: unknown;
-  /** The lines that the items of lists begin on, from 1. */
+  /** The lines that list items start on, from 1. */
   readonly lines: ReadonlyMap<readonly unknown[], readonly number[]>;
 }
 
-/** Undefined when there is anything in the text that is not plain. */
+/** Undefined if the text contains anything that is not plain. */
 export function readPlainYaml(text: string): PlainYaml | undefined {
   if (NEVER_PLAIN.test(text)) return undefined;
   const reader = new Reader(text);
@@ -21,7 +20,7 @@ export function readPlainYaml(text: string): PlainYaml | undefined {
   }
 }
 
-/** Tabs, other ends of lines, marks of bytes, marks of documents and directives. */
+/** Tabs, other line endings, byte order marks, document markers and directives. */
 // eslint-disable-next-line no-control-regex
 const NEVER_PLAIN = /[\0-\x09\x0B-\x1F\x7F-\x9F\u2028\u2029\uFEFF\uD800-\uDFFF]|^(?:---|\.\.\.|%)/m;
 const NOT_PLAIN = new Error("not plain");
@@ -30,7 +29,7 @@ const CONTENT = /^( *)(?:#.*|(\S.*))?$/;
 const KEY = /([A-Za-z$][\w$./-]*):(?: +|$)/y;
 const DOUBLE_QUOTED = /"(?:[^"\\]|\\.)*"/y;
 const SINGLE_QUOTED = /'((?:[^']|'')*)'/y;
-/** Its first character means nothing else, wherever it stands. */
+/** Its first character has no other meaning anywhere. */
 const PLAIN = /^(?:[\p{L}\p{N}$(/\\^+=~_.;<]|-(?=[\w.]))/u;
 const IN_FLOW = /[^,[\]{}]*/y;
 const END = /^ *(?: #.*)?$/;
@@ -38,7 +37,7 @@ const NOT_TEXT = /^(?:~|null|true|false)$/i;
 const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,10})?$/;
 const LIKE_A_NUMBER = /^[-+.]?[\d.][\dA-Fa-foOxX.+_-]*$|^[-+]?\.(?:inf|nan)$/i;
 
-/** Of blocks, and of brackets on a line. Both together stay below what the other parser allows. */
+/** For blocks, and for brackets on a line. Together they stay below the full parser's limit. */
 const MAX_DEPTH = 30;
 
 function notPlain(): never {
@@ -48,7 +47,7 @@ function notPlain(): never {
 class Reader {
   readonly lines = new Map<readonly unknown[], readonly number[]>();
   readonly #lines: readonly string[];
-  /** The next line, its indentation and what it says; at the end of the text the indentation is -1. */
+  /** The next line, its indentation and its content; at the end of the text the indentation is -1. */
   #at = -1;
   #indent = -1;
   #content = "";
@@ -109,7 +108,7 @@ class Reader {
     if (rest === "" || rest.startsWith("#") || rest.startsWith("- ") || rest === "-") notPlain();
     KEY.lastIndex = 0;
     if (!KEY.test(rest)) return this.#value(rest, indent);
-    // What stands behind the dash is the first line of a mapping.
+    // The text after the dash is the first line of a mapping.
     this.#indent = within;
     this.#content = rest;
     return this.#mapping(within);
@@ -130,7 +129,7 @@ class Reader {
     return mapping;
   }
 
-  /** What a key without a value of its own stands for. */
+  /** The value of a key without one on its line. */
   #below(indent: number): unknown {
     this.#next();
     if (this.#indent > indent) return this.#block();
@@ -151,7 +150,7 @@ class Reader {
     let to = from;
     while (to < this.#lines.length && /^ *$/.test(this.#lines[to] ?? "")) to += 1;
     const depth = /^ */.exec(this.#lines[to] ?? "")?.[0].length ?? 0;
-    // Blank lines before the first one, and blank ones that are longer, have rules of their own.
+    // Blank lines before the first one, and longer blank lines, have special rules.
     if (to !== from || depth <= indent) notPlain();
     const isWithin = (line: string): boolean => line === "" || line.startsWith(" ".repeat(depth));
     while (to < this.#lines.length && isWithin(this.#lines[to] ?? "")) to += 1;
@@ -164,13 +163,13 @@ class Reader {
   }
 }
 
-/** Those that are written twice, or that are no names, are told by the other parser. */
+/** The full parser reports duplicate keys and those that are not names. */
 function keyOf(key: string | undefined, mapping: Readonly<Record<string, unknown>>): string {
   if (key === undefined || key === "__proto__" || Object.hasOwn(mapping, key) || NOT_TEXT.test(key)) notPlain();
   return key;
 }
 
-/** A value of one line, and where it ends. `isFlow`: within brackets. */
+/** A one-line value, and where it ends. `isFlow`: within brackets. */
 function valueAt(text: string, from: number, isFlow: boolean): readonly [value: unknown, end: number] {
   switch (text[from]) {
     case '"':

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { nearest } from "../../core/text/nearest.ts";
 
-/** One thing that is wrong with a value. */
+/** One problem with a value. */
 export interface Problem {
   readonly path: readonly PropertyKey[];
   /** Whether the key at the end of the path is wrong, or its value. */
@@ -9,7 +9,7 @@ export interface Problem {
   readonly text: string;
 }
 
-/** What is wrong, one entry per mistake: an unknown key is one of its own. */
+/** All problems, one entry per mistake: each unknown key is a separate one. */
 export function problemsOf(error: z.ZodError, { schema, value }: { schema: z.ZodType; value: unknown }): Problem[] {
   return error.issues.flatMap((issue): Problem[] => {
     if (issue.code === "unrecognized_keys") {
@@ -29,7 +29,7 @@ export function problemsOf(error: z.ZodError, { schema, value }: { schema: z.Zod
   });
 }
 
-/** Of several shapes the one that was probably meant: the kind of value is right, and something in it is wrong. */
+/** Of several shapes, the one that was probably meant: the kind of value is right, but something in it is wrong. */
 function meantOf({ path, errors }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] | undefined {
   const meant = errors.find((issues) =>
     issues.every(({ code, path: [first] }) => code !== "invalid_type" || first !== undefined),
@@ -37,7 +37,7 @@ function meantOf({ path, errors }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIss
   return meant?.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 }
 
-/** `budget.usd`. Keys with unusual characters are quoted, so that they cannot play tricks on a terminal. */
+/** `budget.usd`. Keys with unusual characters are quoted, so that they can't manipulate a terminal. */
 export function fieldName(path: readonly PropertyKey[]): string {
   return path
     .map(String)
@@ -46,7 +46,7 @@ export function fieldName(path: readonly PropertyKey[]): string {
 }
 
 function unknownKey(key: string, known: readonly string[]): string {
-  return `unknown key; ${suggestion(key, known) ?? `known are ${known.join(", ")}`}`;
+  return `unknown key; ${suggestion(key, known) ?? `known keys: ${known.join(", ")}`}`;
 }
 
 function suggestion(word: unknown, known: readonly string[]): string | undefined {
@@ -69,7 +69,7 @@ function expectation(issue: z.core.$ZodIssue, value: unknown): string {
     case "invalid_type":
       return `expected ${TYPES[issue.expected] ?? issue.expected} (found ${found(value)})`;
     case "invalid_value":
-      // A schema that has words of its own knows better.
+      // A schema with its own message knows better.
       return issue.message.startsWith("Invalid ") ? oneOf(issue.values, value) : issue.message;
     case "too_small":
       return `expected ${atLeast(issue)} (found ${found(value)})`;
@@ -78,7 +78,7 @@ function expectation(issue: z.core.$ZodIssue, value: unknown): string {
     case "invalid_format":
       return `expected ${issue.message} (found ${found(value)})`;
     case "invalid_union":
-      // Of shapes that are told apart by one field, none has this value there.
+      // None of the shapes that one field distinguishes has this value there.
       if ("options" in issue && issue.options !== undefined) return oneOf(issue.options, value);
       return `expected ${kindsOf(issue).join(" or ")} (found ${found(value)})`;
     default:
@@ -106,7 +106,7 @@ function atLeast({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): stri
 
 const MAX_FOUND = 40;
 
-/** A value as an error shows it: short, on one line. */
+/** A value as shown in an error: short, on one line. */
 function found(value: unknown): string {
   if (value === undefined || value === null) return "nothing";
   if (Array.isArray(value)) return "a list";
@@ -145,7 +145,7 @@ function keysAt({ schema, value }: { schema: z.ZodType; value: unknown }, path: 
   return shapes.flatMap((shape) => Object.keys(shape.properties ?? {}));
 }
 
-/** The shapes that a value may have; of those that are told apart by a constant, such as its kind, the one it has. */
+/** The possible shapes of a value; if a constant such as its kind distinguishes them, only the matching one. */
 function shapesOf(schema: JsonSchema, value: unknown): readonly JsonSchema[] {
   const { anyOf = [], oneOf: kinds = [] } = schema;
   const all = [...anyOf, ...kinds];

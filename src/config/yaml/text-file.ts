@@ -1,7 +1,7 @@
 import { closeSync, lstatSync, openSync, readSync } from "node:fs";
 import { CapstanError, messageOf } from "../../core/errors.ts";
 
-/** The codes of errors in what a user wrote. */
+/** The codes of errors in user-written files. */
 export type FileErrorCode = "invalid_input" | "invalid_agent" | "invalid_suite";
 
 interface TextFile {
@@ -10,19 +10,19 @@ interface TextFile {
   readonly code: FileErrorCode;
 }
 
-/** No file that a person writes is larger. */
+/** Larger than any file that a person writes. */
 const MAX_BYTES = 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 
 let noted: Map<string, Uint8Array> | undefined;
 
-/** What was read, byte for byte: whoever judges a file judges exactly the content that is used. */
+/** The content that was read, so that a check sees exactly the content that is used. */
 export interface Reads<Value> {
   readonly value: Value;
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
-/** Does something that reads files, and notes them. It must not wait for anything: the notes are of one at a time. */
+/** Runs something that reads files, and records them. It must be synchronous: only one recording exists at a time. */
 export function notingReads<Value>(work: () => Value): Reads<Value> {
   const before = noted;
   const files = new Map<string, Uint8Array>();
@@ -52,7 +52,7 @@ export function readTextFile(path: string, { what, code }: TextFile): string {
   }
 }
 
-/** Reads no more than it must: a path may lead to something without an end. */
+/** Reads no more than needed: a path may lead to something endless. */
 function readBytes(path: string, limit: number): Buffer {
   const file = openSync(path, "r");
   try {
@@ -83,15 +83,15 @@ function decoded(bytes: Buffer): string {
   throw new Error(`line ${line} is not UTF-8 text, but perhaps Latin-1 or Windows-1252; ${UTF_8}`);
 }
 
-/** What stands for bytes that are no UTF-8. */
+/** Replaces bytes that are not UTF-8. */
 const REPLACED = "\uFFFD";
 
-/** Whether a text is what the bytes say, and nothing of them was replaced. */
+/** Whether a text represents the bytes exactly, without replacements. */
 export function isFaithful(text: string, bytes: Uint8Array): boolean {
   return !text.includes(REPLACED) || Buffer.from(text).equals(bytes);
 }
 
-/** The same for a file that need not be there. A symbolic link to nothing is there. */
+/** The same for an optional file. A broken symbolic link counts as existing. */
 export function readTextFileIfThere(path: string, file: TextFile): string | undefined {
   return isThere(path) ? readTextFile(path, file) : undefined;
 }
@@ -100,13 +100,13 @@ export function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // Whatever is wrong, reading will tell.
+    // Reading reports the problem.
     return true;
   }
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file or directory",
+  ENOENT: "no such file or directory",
   ENOTDIR: "a part of the path is not a directory",
   EISDIR: "it is a directory",
   EACCES: "permission denied",

@@ -7,31 +7,31 @@ import { readPlainYaml } from "./plain-yaml.ts";
 import type { FileErrorCode } from "./text-file.ts";
 import { offsetOf, openQuoteBefore, type Placed, structureProblems } from "./yaml-tree.ts";
 
-/** What a text is, for errors. */
+/** The origin of a text, for errors. */
 interface YamlSource {
-  /** The name that errors give it. */
+  /** Its name in errors. */
   readonly file: string;
   readonly code: FileErrorCode;
 }
 
 export interface YamlOptions<Schema extends z.ZodType> extends YamlSource {
   readonly schema: Schema;
-  /** What a file without content stands for. Default: such a file is an error. */
+  /** The value of a file without content (default: an error). */
   readonly empty?: z.input<Schema>;
 }
 
-/** A YAML file that was read, and knows where everything in it stands. */
+/** A parsed YAML file with the positions of everything in it. */
 export interface YamlTree {
   readonly value: unknown;
-  /** Lists the problems in the order of the file. */
+  /** Lists the problems in file order. */
   readonly error: (problems: readonly Problem[]) => CapstanError;
   /** The line of a value, from 1. */
   readonly lineOf: (path: readonly PropertyKey[]) => number;
 }
 
 /**
- * The checked content of a YAML file (1.2, core schema). An error lists every mistake as
- * `file:line:column field: what was expected (found …)`.
+ * The checked content of a YAML file (1.2, core schema). An error lists every mistake as `file:line:column field: what
+ * was expected (found …)`.
  */
 export function parseYaml<Schema extends z.ZodType>(text: string, options: YamlOptions<Schema>): z.output<Schema> {
   const { schema, empty } = options;
@@ -47,8 +47,8 @@ interface ReadSource extends YamlSource {
 }
 
 /**
- * The content of a YAML file (1.2, core schema), not checked against anything. All of YAML is only needed where
- * something is wrong or unusual: most files are read much sooner.
+ * The unchecked content of a YAML file (1.2, core schema). The full parser is only used if something is wrong or
+ * unusual: most files are read much faster.
  */
 export function readYaml(text: string, source: ReadSource): YamlTree {
   const plain = readPlainYaml(text);
@@ -64,7 +64,7 @@ export function readYaml(text: string, source: ReadSource): YamlTree {
   };
 }
 
-/** The same for whatever is YAML. */
+/** The same with the full parser. */
 export function readAllYaml(text: string, source: ReadSource): YamlTree {
   const yaml = allOfYaml();
   const lineCounter = new yaml.LineCounter();
@@ -72,10 +72,10 @@ export function readAllYaml(text: string, source: ReadSource): YamlTree {
     lineCounter,
     version: "1.2",
     schema: "core",
-    // Binary, sets and dates are no values of ours.
+    // Binary, sets and dates are not supported.
     resolveKnownTags: false,
     stringKeys: true,
-    // Takes time by the square of the number of keys; structureProblems does it.
+    // Takes quadratic time in the number of keys; structureProblems does it instead.
     uniqueKeys: false,
     prettyErrors: false,
   });
@@ -126,7 +126,7 @@ function syntaxProblem({ code, message, pos: [offset] }: YAMLError, document: Do
   }
 }
 
-/** The mistakes after the first one on a line are mostly its consequences. */
+/** Further mistakes on the same line are mostly consequences of the first. */
 function firstOfEachLine(placed: readonly Placed[], lineCounter: LineCounter): readonly Placed[] {
   return [...Map.groupBy(placed, ({ offset }) => lineCounter.linePos(offset).line).values()].flatMap((group) =>
     group.toSorted((a, b) => a.offset - b.offset).slice(0, 1),
@@ -144,11 +144,11 @@ function lower(message: string): string {
 interface Report extends YamlSource {
   readonly lineCounter: LineCounter;
   readonly total?: number | undefined;
-  /** How a reader got there, when another file led to this one. */
+  /** How a reader got there, if another file led to this one. */
   readonly lead?: ((line: string) => string) | undefined;
 }
 
-/** So many are told; whoever made more has another problem. */
+/** How many are listed. */
 const MAX_TOLD = 20;
 
 function invalid(placed: readonly Placed[], report: Report): CapstanError {

@@ -2,18 +2,21 @@ import type { Alias, Document, Node } from "yaml";
 import { allOfYaml } from "./lazy-yaml.ts";
 import type { Problem } from "./problems.ts";
 
-/** How many aliases a file may have, and about how many values they may unfold to. */
+/** How many aliases a file may have, and roughly how many values they may expand to. */
 const MAX_ALIASES = 100;
 const MAX_DEPTH = 64;
 
 type Path = readonly PropertyKey[];
 
-/** A problem with its place in the text. */
+/** A problem with its position in the text. */
 export interface Placed extends Pick<Problem, "path" | "text"> {
   readonly offset: number;
 }
 
-/** What YAML allows and no schema can see: keys given twice, aliases that lead nowhere, in a circle or to a flood. */
+/**
+ * What YAML allows and no schema can see: duplicate keys, and aliases without an anchor, with cycles or that expand too
+ * much.
+ */
 export function structureProblems(document: Document.Parsed): readonly Placed[] {
   const { isAlias, isMap, isNode, isSeq } = allOfYaml();
   const aliases: { readonly alias: Alias; readonly path: Path; readonly above: readonly Node[] }[] = [];
@@ -30,8 +33,8 @@ export function structureProblems(document: Document.Parsed): readonly Placed[] 
       for (const { key, value } of node.items) {
         const name = keyText(key);
         const inner = [...path, name];
-        if (seen.has(name)) problems.push({ offset: startOf(key), path: inner, text: "the key is given twice" });
-        // An object cannot have such a key without trouble.
+        if (seen.has(name)) problems.push({ offset: startOf(key), path: inner, text: "duplicate key" });
+        // An object can't have such a key safely.
         if (name === "__proto__") problems.push({ offset: startOf(key), path: inner, text: "unknown key" });
         seen.add(name);
         walk(value, inner, [...above, node]);
@@ -46,14 +49,13 @@ export function structureProblems(document: Document.Parsed): readonly Placed[] 
   for (const { alias, path, above } of aliases) {
     const offset = startOf(alias);
     const target = alias.resolve(document);
-    if (target === undefined)
-      problems.push({ offset, path, text: `no anchor &${alias.source} stands before this alias` });
+    if (target === undefined) problems.push({ offset, path, text: `no anchor &${alias.source} before this alias` });
     else if (above.includes(target))
       problems.push({ offset, path, text: `the alias *${alias.source} contains itself` });
   }
   const [first] = aliases;
   if (problems.length === 0 && first !== undefined && isFlood(document))
-    problems.push({ offset: startOf(first.alias), path: first.path, text: "the aliases unfold to too many values" });
+    problems.push({ offset: startOf(first.alias), path: first.path, text: "the aliases expand to too many values" });
   return problems;
 }
 
@@ -66,7 +68,7 @@ function isFlood(document: Document.Parsed): boolean {
   }
 }
 
-/** Where a key or a value begins. For a key that is missing: where the mapping begins that should have it. */
+/** Where a key or a value starts. For a missing key: where the mapping that should have it starts. */
 export function offsetOf(document: Document.Parsed, path: Path, at: Problem["at"]): number {
   const { isAlias, isMap, isNode, isSeq } = allOfYaml();
   let node: unknown = document.contents;
@@ -81,7 +83,7 @@ export function offsetOf(document: Document.Parsed, path: Path, at: Problem["at"
   return offset;
 }
 
-/** Where the quoted text begins that is still open at an offset. */
+/** Where the quoted text starts that is still open at an offset. */
 export function openQuoteBefore(document: Document.Parsed, offset: number): number | undefined {
   let start: number | undefined;
   allOfYaml().visit(document, {

@@ -13,8 +13,8 @@ import { skills } from "./skill-schema.ts";
 import { slashCommands } from "./slash-commands.ts";
 
 /**
- * What an agent is: the part of an agent file that the runtime honours today. Unknown keys are errors, and
- * test/config/agent-pairs.test.ts fails for a field that does nothing.
+ * What an agent is: the part of an agent file that the runtime uses. Unknown keys are errors, and
+ * test/config/agent-pairs.test.ts fails for a field that has no effect.
  */
 
 export const MODES = ["normal", "accept-edits", "read-only", "plan", "yolo"] as const;
@@ -23,7 +23,7 @@ export type Mode = (typeof MODES)[number];
 const name = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,62}$/, "lower-case letters, digits and dashes, starting with a letter");
-/** A bare tool name such as `Bash` or `mcp__server__tool`. Patterns in parentheses belong to the permission rules. */
+/** A bare tool name such as `Bash` or `mcp__server__tool`. Patterns in parentheses belong in permission rules. */
 const toolName = z
   .string()
   .regex(/^[A-Za-z][\w-]*$/, "a tool name such as Bash or mcp__server__tool, without a pattern");
@@ -31,11 +31,11 @@ const toolName = z
 const allowRule = rule.refine((text) => text !== "*", ALLOWS_ALL);
 
 const permissions = z.strictObject({
-  /** From then on an approval counts as denied, in milliseconds. Default: never. */
+  /** Milliseconds after which an unanswered approval counts as denied (default: never). */
   approvals_expire_ms: z.number().int().positive().max(2_147_483_647).optional(),
   mode: z.enum(MODES).default("normal"),
   allow: z.array(allowRule).default([]),
-  /** With `remember: false` the answer is never kept, and no grant answers. */
+  /** With `remember: false`, answers are never saved, and no grant applies. */
   ask: z.array(z.union([rule, z.strictObject({ rule, remember: z.boolean() })])).default([]),
   deny: z.array(rule).default([]),
 });
@@ -49,20 +49,20 @@ const subagent = z.strictObject({
 
 export const EFFORTS = ["low", "medium", "high", "xhigh", "max"] as const;
 
-/** How the model thinks before it answers; a number of tokens is for models that do not adapt by themselves. */
+/** How the model thinks before it answers. A number of tokens is for models without adaptive thinking. */
 const thinking = z.union([
   z.enum(["adaptive", "disabled"]),
   z.strictObject({ budget_tokens: z.number().int().min(1024).max(1_000_000) }),
 ]);
 
-/** A module of the host, by its absolute path, whose exports are tools. */
+/** A module of the host, by absolute path, whose exports are tools. */
 const functionModule = z.strictObject({
   module: z.string().startsWith("/", "an absolute path"),
-  /** Only these exports. Default: all. */
+  /** Use only these exports (default: all). */
   exports: z.array(z.string().min(1)).min(1).optional(),
 });
 
-/** What runs the agent loop. */
+/** The engine that runs the agent loop. */
 export const engineName = z.enum(ENGINES, {
   error: ({ input }) =>
     typeof input === "string" ? unknownEngine(input) : `expected the name of an engine: ${ENGINES.join(", ")}`,
@@ -70,43 +70,43 @@ export const engineName = z.enum(ENGINES, {
 
 export const agentDefinition = z.strictObject({
   name,
-  /** What it is for, for people. */
+  /** Describes the agent to people. */
   description: z.string().min(1).optional(),
   instructions: z.string().default(""),
-  /** Whether the instructions stand alone, or behind the prompt that Claude Code itself has. Default: alone. */
+  /** Whether the instructions replace Claude Code's own prompt or are appended to it (default: replace). */
   instructions_mode: z.enum(["replace", "append"]).optional(),
-  /** What a session must be told at its start, for `{{name}}` in the instructions. */
+  /** Values that a session gets at its start, for `{{name}}` in the instructions. */
   inputs: agentInputs.optional(),
-  /** What runs its sessions. Default: what the settings or the host say, else `claude`. */
+  /** The engine that runs its sessions. Default: from the settings or the host, else `claude`. */
   engine: engineName.optional(),
   model: z.string().min(1),
-  /** Asked when the model is overloaded. */
+  /** Used when the model is overloaded. */
   fallback_model: z.string().min(1).optional(),
   effort: z.enum(EFFORTS).optional(),
   thinking: thinking.optional(),
-  /** Tokens: a context of this size is summarised before the next request. Default: what the engine does. */
+  /** Tokens: a context of this size is compacted before the next request. Default: the engine decides. */
   compact_at: z.int().positive().optional(),
-  /** Which of the host's ways to a model API it takes. Default: the host's own choice. */
+  /** The provider to use (default: the host's choice). */
   auth: authProvider.optional(),
-  /** Built-in tools the agent has; host tools are given with the session. */
+  /** Built-in tools of the agent; host tools are passed with the session. */
   tools: z.array(toolName).default([]),
   permissions: permissions.prefault({}),
   budget: sessionBudget.prefault({}),
   subagents: z.record(name, subagent).default({}),
-  /** Their tools are named `mcp__server__tool`, and decided about like every other. */
+  /** Their tools are named `mcp__server__tool`, and need permission like every other. */
   mcp_servers: mcpServers.optional(),
-  /** Tools of the host's own, from modules. */
+  /** Host tools, from modules. */
   functions: z.array(functionModule).optional(),
   skills: skills.optional(),
   /** Short names for messages. */
   commands: slashCommands.optional(),
-  /** What the agent takes from the workspace besides its files: `project` is its CLAUDE.md. Default: nothing. */
+  /** What the agent reads from the workspace besides its files: `project` is its CLAUDE.md (default: nothing). */
   setting_sources: z.array(z.literal("project")).max(1).optional(),
-  /** Functions of a client that the agent may call; who runs the session gives their results. */
+  /** Functions of a client that the agent may call. The client provides their results. */
   custom_tools: customTools.optional(),
   /** A JSON Schema the agent's final answer must match. */
   output_schema: z.record(z.string(), z.unknown()).optional(),
-  /** Commands that see what happens, and may change or deny it before it does. */
+  /** Commands that observe what happens, and may change or deny it beforehand. */
   hooks: agentHooks.optional(),
 });
 
@@ -115,7 +115,7 @@ export type AgentInput = z.input<typeof agentDefinition>;
 export type Budget = SessionBudget;
 export type Permissions = z.infer<typeof permissions>;
 
-/** Checks what a user wrote; the error names every wrong field and what was expected there. */
+/** Validates user input. The error names every wrong field and what is expected there. */
 export function parseAgent(input: unknown): AgentDefinition {
   const parsed = agentDefinition.safeParse(input);
   if (parsed.success) return parsed.data;

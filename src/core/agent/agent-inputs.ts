@@ -2,7 +2,7 @@ import { z } from "zod";
 import { CapstanError } from "../errors.ts";
 import { nearest } from "../text/nearest.ts";
 
-/** What whoever starts a session tells the agent, as values in its instructions: `{{name}}`. */
+/** Values that a session is started with, for `{{name}}` in the agent's instructions. */
 const NAME = /^[a-z][a-z0-9_]{0,62}$/;
 const PLACE = /\{\{\s*([A-Za-z]\w*)\s*\}\}/g;
 
@@ -12,7 +12,7 @@ const input = z.discriminatedUnion("type", [
     ...given,
     type: z.literal("string"),
     default: z.string().optional(),
-    /** The values that it may have. Default: any. */
+    /** The allowed values (default: any). */
     enum: z.array(z.string()).min(1).optional(),
   }),
   z.strictObject({ ...given, type: z.literal("number"), default: z.number().optional() }),
@@ -20,7 +20,7 @@ const input = z.discriminatedUnion("type", [
   z.strictObject({ ...given, type: z.literal("boolean"), default: z.boolean().optional() }),
 ]);
 
-/** An input without a default must be given. */
+/** An input without a default is required. */
 export const agentInputs = z
   .record(z.string().regex(NAME, "lower-case letters, digits and _, starting with a letter"), input)
   .superRefine((inputs, context) => {
@@ -29,7 +29,7 @@ export const agentInputs = z
         context.addIssue({
           code: "custom",
           path: [name, "default"],
-          message: "the default is none of the values in enum",
+          message: "the default must be one of the values in enum",
         });
   });
 
@@ -37,12 +37,14 @@ export type AgentInputs = z.infer<typeof agentInputs>;
 export type InputValue = string | number | boolean;
 export type InputValues = Readonly<Record<string, InputValue>>;
 
-/** The places in a text that stand for inputs, once each. */
+/** The names of inputs that a text uses, once each. */
 export function inputsIn(text: string): string[] {
   return [...new Set([...text.matchAll(PLACE)].map(([, name = ""]) => name))];
 }
 
-/** Values for all inputs: those that are given, checked, and the defaults of the others. Texts are read as the type. */
+/**
+ * Values for all inputs: the given ones, checked, and defaults for the others. Texts are parsed as the input's type.
+ */
 export function inputValues(inputs: AgentInputs, values: InputValues): InputValues {
   const known = Object.keys(inputs);
   const problems = Object.keys(values)
@@ -59,7 +61,7 @@ export function inputValues(inputs: AgentInputs, values: InputValues): InputValu
   if (problems.length > 0)
     throw new CapstanError(
       "invalid_input",
-      `The inputs of the agent are not right: ${problems.join("; ").replace(/[^?]$/, "$&.")}`,
+      `The agent's inputs are not valid: ${problems.join("; ").replace(/[^?]$/, "$&.")}`,
       {
         data: { problems },
       },
@@ -67,7 +69,7 @@ export function inputValues(inputs: AgentInputs, values: InputValues): InputValu
   return Object.fromEntries(read);
 }
 
-/** A text with its inputs put in. A place that stands for no input is left as it is: it is not ours. */
+/** A text with its inputs filled in. Placeholders that are not inputs stay unchanged. */
 export function rendered(text: string, values: InputValues): string {
   return text.replaceAll(PLACE, (place, name: string) => (Object.hasOwn(values, name) ? String(values[name]) : place));
 }
@@ -92,7 +94,7 @@ function expectation(declared: AgentInputs[string]): string {
 }
 
 function unknown(name: string, known: readonly string[]): string {
-  if (known.length === 0) return `${name} is given, and the agent has no inputs`;
+  if (known.length === 0) return `unknown input ${name}; the agent has no inputs`;
   const meant = nearest(name, known);
-  return `there is no input ${name}; ${meant === undefined ? `known are ${known.join(", ")}` : `did you mean ${meant}?`}`;
+  return `unknown input ${name}; ${meant === undefined ? `known inputs: ${known.join(", ")}` : `did you mean ${meant}?`}`;
 }

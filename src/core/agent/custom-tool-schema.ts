@@ -1,19 +1,21 @@
 import { z } from "zod";
 import { BUILT_IN_TOOLS, canonicalTool } from "../rules/tool-names.ts";
 
-/** What is wrong with the name of a custom tool. Rules must not take it for another kind of tool. */
+/** The problem with a custom tool's name. Rules must not confuse it with another kind of tool. */
 function problemWithToolName(text: string): string | undefined {
   const builtIn = canonicalTool(text);
   if (BUILT_IN_TOOLS.includes(builtIn))
-    return `the name ${text} is that of the built-in tool ${builtIn}; give it another one`;
-  return text.startsWith("mcp__") ? "names that begin with mcp__ are those of MCP servers' tools" : undefined;
+    return `the name ${text} belongs to the built-in tool ${builtIn}; choose another name`;
+  return text.startsWith("mcp__") ? "names that start with mcp__ are reserved for tools of MCP servers" : undefined;
 }
 
-/** What the model API would refuse at every request. */
+/** Problems that make the model API refuse every request. */
 function problemWithInputSchema(schema: Readonly<Record<string, unknown>>): string | undefined {
   if (schema["type"] !== "object") return 'its type must be "object"';
   const mixed = ["anyOf", "oneOf", "allOf"].find((keyword) => keyword in schema);
-  return mixed === undefined ? undefined : `it has ${mixed} at the top; use one plain object, with unions inside it`;
+  return mixed === undefined
+    ? undefined
+    : `it has ${mixed} at the top level; use one plain object, with unions inside it`;
 }
 
 /** A JSON Schema of an object. */
@@ -27,7 +29,7 @@ const inputSchema = z
     "required must be a list of names",
   );
 
-/** A function that runs in a client: the session waits until the client has given its result. */
+/** A function that runs in a client. The session waits until the client returns its result. */
 const customTool = z.strictObject({
   name: z
     .string()
@@ -35,7 +37,7 @@ const customTool = z.strictObject({
     .superRefine((text, context) => report(problemWithToolName(text), context)),
   /** Tells the model what the tool does and when to use it. */
   description: z.string().min(1),
-  /** What the model is told of the input. */
+  /** Describes the input to the model. */
   input_schema: inputSchema,
 });
 export const customTools = z.array(customTool).superRefine((tools, context) => {

@@ -4,9 +4,9 @@ import { toolInput } from "../events/fields.ts";
 import { hookName, hookTimeout, onHookFailure } from "./hooks-schema.ts";
 import { ruleText } from "../rules/rule-schema.ts";
 
-/** What a program's hooks are given as, and what any hook may answer. Apart: whoever only reads an agent needs neither. */
+/** How a program passes hooks, and what hooks may answer. Separate, because reading an agent needs neither. */
 
-/** What a program says of a function beside the function itself. */
+/** The options next to a hook function. */
 export const hookOptions = z.strictObject({
   run: z.custom<(facts: never) => unknown>((value) => typeof value === "function", "expected a function"),
   name: hookName.optional(),
@@ -18,7 +18,7 @@ export const hookOptions = z.strictObject({
 const denial = z.strictObject({ deny: z.string() });
 const nothing = z.strictObject({});
 
-/** Strict: an answer that says more than it may, such as that a call is allowed, is no answer. */
+/** Strict: an answer with anything else in it, such as allowing a call, is invalid. */
 export const promptAnswer = z.union([
   nothing,
   denial,

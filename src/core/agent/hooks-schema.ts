@@ -1,29 +1,29 @@
 import { z } from "zod";
 import { ruleText } from "../rules/rule-schema.ts";
 
-/** How people write hooks. What hooks are for is in hooks.ts, what they may answer in hook-answers.ts. */
+/** How users write hooks. See hooks.ts for their purpose, and hook-answers.ts for their answers. */
 
-/** What a timer can wait, some 24 days. */
+/** The longest possible timer, about 24 days. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** It stands in the log as it is, and is never redacted: no place for a command or its arguments. */
+/** Written to the log as is and never redacted, so it must not contain a command or its arguments. */
 export const hookName = z.string().regex(/^\w[\w .-]{0,63}$/, "a name of letters, digits, spaces, dots and dashes");
 export const hookTimeout = z.number().int().positive().max(MAX_TIMER_MS);
 export const onHookFailure = z.enum(["deny", "continue"]);
 
 const common = {
   name: hookName.optional(),
-  /** Words of a command, or one line for `sh -c`. */
+  /** The words of a command, or one line for `sh -c`. */
   command: z.union([z.string().trim().min(1), z.array(z.string()).nonempty()]),
-  /** Milliseconds. Default: a minute. */
+  /** Milliseconds (default: one minute). */
   timeout_ms: hookTimeout.optional(),
 };
-/** After the fact there is nothing to deny, so that only hooks before it say what becomes of their failure. */
+/** Only hooks that run beforehand have `on_failure`: afterwards, there is nothing to deny. */
 const before = { ...common, on_failure: onHookFailure.optional() };
-/** Without it a hook sees every call. Read as widely as a deny rule: in doubt the hook runs. */
+/** Which calls the hook sees (default: all). Matched as broadly as a deny rule: in doubt, the hook runs. */
 const matched = { matcher: ruleText.optional() };
 
-/** The hooks of an agent file: commands, in the order in which they run. */
+/** The hooks of an agent file: commands, in the order they run. */
 export const agentHooks = z.strictObject({
   before_prompt: z.array(z.strictObject(before)).optional(),
   before_tool: z.array(z.strictObject({ ...before, ...matched })).optional(),

@@ -1,35 +1,35 @@
 import { z } from "zod";
 
-/** The server that carries the host's own tools has this name; no other server may pass for it. */
+/** The name of the server that carries the host's own tools; no other server may use it. */
 export const HOST_SERVER = "capstan";
 
-/** What is wrong with a server's name. It becomes a part of its tools' names, `mcp__server__tool`. */
+/** The problem with a server's name, which becomes a part of its tools' names: `mcp__server__tool`. */
 function problemWithServerName(text: string): string | undefined {
-  if (text.toLowerCase() === HOST_SERVER) return `the name ${HOST_SERVER} is reserved; give the server another one`;
+  if (text.toLowerCase() === HOST_SERVER) return `the name ${HOST_SERVER} is reserved; choose another one`;
   return /^(?=.{1,63}$)[A-Za-z][A-Za-z0-9-]*(_[A-Za-z0-9-]+)*$/.test(text)
     ? undefined
     : "a server's name has up to 63 letters, digits, dashes and single underscores, and starts with a letter";
 }
 
-/** What happens to calls of a server's tools, by the tool's name; `*` is every tool without a line of its own. */
+/** What happens to calls of a server's tools, by tool name; `*` covers every tool without its own entry. */
 const toolPolicy = z.record(
   z.string().regex(/^([\w./-]+|\*)$/, "the name of one of the server's tools, or *"),
   z.enum(["allow", "ask", "deny"]),
 );
 
-/** A program that speaks MCP on its standard input and output. */
+/** A program that speaks MCP on stdin and stdout. */
 const program = z.strictObject({
   type: z.literal("stdio").optional(),
   command: z.string().min(1),
   args: z.array(z.string()).default([]),
-  /** The variables it sees, besides the few that every program needs. `${NAME}` is looked up when it is started. */
+  /** Its variables, besides the few that every program needs. `${NAME}` is resolved at start. */
   env: z.record(z.string().regex(/^[A-Za-z_]\w*$/, "a name of a variable"), z.string()).default({}),
-  /** Where commands run in a sandbox, this program does not. Default: it does, and has no network there. */
+  /** Run this program outside the sandbox (default: inside, without network). */
   outside_sandbox: z.boolean().optional(),
   tools: toolPolicy.optional(),
 });
 
-/** They belong to HTTP, or to the protocol. */
+/** Headers of HTTP or of the protocol. */
 const OWN_HEADERS =
   /^(?:accept|connection|content-(?:length|type)|host|last-event-id|mcp-(?:protocol-version|session-id)|transfer-encoding)$/i;
 
@@ -37,19 +37,19 @@ const headers = z
   .record(z.string().regex(/^[\w-]+$/, "a name of a header"), z.string())
   .superRefine((given, context) => {
     for (const name of Object.keys(given).filter((name) => OWN_HEADERS.test(name)))
-      context.addIssue({ code: "custom", path: [name], message: "the protocol itself sets this header; leave it out" });
+      context.addIssue({ code: "custom", path: [name], message: "the protocol sets this header; remove it" });
   });
 
-/** A server somewhere else. The host talks to it; the agent's process gets to know neither its address nor the headers. */
+/** A remote server. The host connects to it; the agent's process sees neither its URL nor the headers. */
 const remote = z.strictObject({
   type: z.enum(["http", "sse"]),
   url: z
-    .url({ protocol: /^https?$/, error: "an address that begins with https:// or http://" })
+    .url({ protocol: /^https?$/, error: "an address that starts with https:// or http://" })
     .refine(
       (url) => !/^https?:\/\/[^/?#]*@/i.test(url),
-      "an address without a name and password: send those in headers",
+      "an address without a user name and password; use headers instead",
     ),
-  /** `${NAME}` is looked up when a session needs it, and is not stored. */
+  /** `${NAME}` is resolved when a session needs it, and is not saved. */
   headers: headers.default({}),
   tools: toolPolicy.optional(),
 });
@@ -71,7 +71,7 @@ export function isRemote(server: McpServer): server is RemoteMcpServer {
   return server.type === "http" || server.type === "sse";
 }
 
-/** What may hold secrets: the variables of a program, or the headers for a server somewhere else. */
+/** Values that may contain secrets: a program's variables, or a remote server's headers. */
 export function hiddenValues(server: McpServer): Readonly<Record<string, string>> {
   return isRemote(server) ? server.headers : server.env;
 }
@@ -80,12 +80,14 @@ export function withHiddenValues(server: McpServer, values: Record<string, strin
   return isRemote(server) ? { ...server, headers: values } : { ...server, env: values };
 }
 
-/** A tool's name as rules, the log and the model know it: engines put `_` in the place of what the model API does not take. */
+/**
+ * A tool's name in rules, in the log and for the model: engines replace characters that the model API refuses with `_`.
+ */
 export function engineToolName(server: string, tool: string): string {
   return `mcp__${server}__${tool.replaceAll(/[^\w-]/g, "_")}`;
 }
 
-/** Whether it belongs into the sandbox, where there is one: what runs somewhere else is in none. */
+/** Whether the server belongs in the sandbox, if there is one. Remote servers never do. */
 export function belongsInSandbox(server: McpServer): boolean {
   return !isRemote(server) && server.outside_sandbox !== true;
 }

@@ -4,10 +4,10 @@ import { nearest } from "../text/nearest.ts";
 
 type Policy = NonNullable<McpServer["tools"]>;
 
-/** Every tool of the server without a line of its own. */
+/** Every tool of the server without its own entry. */
 export const OTHER_TOOLS = "*";
 
-/** What a server that is up has, beside what its agent says of it. */
+/** The tools of a running server, with the agent's policy for it. */
 export interface ListedTools {
   readonly server: string;
   readonly policy: Policy | undefined;
@@ -15,7 +15,7 @@ export interface ListedTools {
   readonly tools: readonly string[];
 }
 
-/** Throws when a policy speaks of a tool that its server does not have: somebody mistyped it, and it protects nothing. */
+/** Throws if a policy names a tool that its server does not have: it is probably a typo, and protects nothing. */
 export function requirePolicyTools(listed: readonly ListedTools[]): void {
   const problems = listed.flatMap(({ server, policy = {}, tools }) =>
     Object.keys(policy)
@@ -25,7 +25,7 @@ export function requirePolicyTools(listed: readonly ListedTools[]): void {
   if (problems.length > 0) throw new CapstanError("invalid_agent", problems.join("\n"), { data: { problems } });
 }
 
-/** Whether no call of a tool is ever let through. */
+/** Whether every call of a tool is denied. */
 export function isDenied(tool: string, policy: Policy = {}): boolean {
   return (policy[tool] ?? policy[OTHER_TOOLS]) === "deny";
 }

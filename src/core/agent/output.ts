@@ -2,13 +2,13 @@ import type { StandardSchema } from "./standard-schema.ts";
 
 /** How structured output is checked and typed. */
 export interface OutputCheck<Output> {
-  /** What the model is told. */
+  /** Sent to the model. */
   readonly jsonSchema: Readonly<Record<string, unknown>>;
-  /** The value as the schema types it, or the problems in words. */
+  /** The value as typed by the schema, or the problems as text. */
   check(output: unknown): Promise<{ readonly value: Output } | { readonly problems: readonly string[] }>;
 }
 
-/** Makes checks of schemas; both reject a schema that cannot work with `invalid_schema`. */
+/** Creates checks from schemas. Both methods reject an unusable schema with `invalid_schema`. */
 export interface OutputChecks {
   fromSchema<Output>(schema: StandardSchema<unknown, Output>): Promise<OutputCheck<Output>>;
   fromJsonSchema(schema: Readonly<Record<string, unknown>>): Promise<OutputCheck<unknown>>;

@@ -3,19 +3,19 @@ import type { AuthProvider } from "../auth/auth-provider.ts";
 import { PROVIDER_VARIABLES } from "../auth/auth-variables.ts";
 
 /**
- * Built-in tools that need something of the model API, by the providers that do not have it. Only what is certain: the
- * search is made by the model's provider, and the one of Amazon knows no such tool.
+ * Built-in tools that need a feature of the model API, by the providers that lack it. Lists only what is certain: the
+ * model's provider runs web searches, and Amazon Bedrock has no such tool.
  */
 const LACKING: Readonly<Partial<Record<AuthProvider, readonly string[]>>> = { bedrock: ["WebSearch"] };
 
-/** Why a tool cannot be used with a provider; undefined when it can. */
+/** Why a tool can't be used with a provider; undefined if it can. */
 export function lackOf(provider: AuthProvider, tool: string): string | undefined {
   if (LACKING[provider]?.includes(tool) !== true) return undefined;
   const { title } = PROVIDER_VARIABLES[provider];
-  return `${tool} cannot be honoured by ${provider}: ${title} does not have it. Take the tool out, or use another provider`;
+  return `${tool} is not available with ${provider}: ${title} does not support it. Remove the tool, or use another provider`;
 }
 
-/** What a provider cannot do for an agent, each as `field: problem`. */
+/** What a provider can't do for an agent, each as `field: problem`. */
 export function unservedBy(
   provider: AuthProvider,
   { tools, subagents }: Pick<AgentDefinition, "tools" | "subagents">,

@@ -1,6 +1,9 @@
 import { CapstanError } from "../errors.ts";
 
-/** `${NAME}` stands for a variable of the host, `${NAME:-words}` for words when it is empty or not set, `$${` for `${`. */
+/**
+ * `${NAME}` is replaced with a variable of the host, `${NAME:-words}` with the words if it is empty or not set, `$${`
+ * with `${`.
+ */
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_]\w*)(?::-((?:(?!\$\{)[^}])*))?\}|\$\{/g;
 
 export type LookUp = (name: string) => string | undefined;
@@ -10,7 +13,7 @@ export function referencesIn(text: string): string[] {
   return [...new Set([...text.matchAll(REFERENCE)].flatMap(([, name]) => name ?? []))];
 }
 
-/** The text with its variables put in. Throws when one is not set, and when a `${` begins nothing. */
+/** The text with its variables filled in. Throws if one is not set, or for a `${` without a valid reference. */
 export function resolveReferences(text: string, lookUp: LookUp): string {
   return text.replaceAll(REFERENCE, (found, name: string | undefined, otherwise: string | undefined) => {
     if (found === "$${") return "${";

@@ -1,14 +1,14 @@
 import { z } from "zod";
 
-/** For all skills of an agent together, in bytes: they are kept with every version of it. */
+/** Bytes, for all skills of an agent together: they are saved with each of its versions. */
 export const MAX_SKILL_BYTES = 1_048_576;
 
 /**
- * Something the agent can read up on when it needs it. Its files are kept with the agent, and not only named: a session
- * that wakes up tomorrow finds them as they were.
+ * Instructions that the agent can read when it needs them. The files' contents are saved with the agent, so that a
+ * session that resumes later finds them unchanged.
  */
 const skill = z.strictObject({
-  /** By their paths in the skill, relative; `SKILL.md` is one of them. */
+  /** By relative path; `SKILL.md` is required. */
   files: z
     .record(
       z.string().regex(/^(?!.*(^|\/)\.\.?(\/|$))[^/\\\0][^\\\0]*$/, "a relative path without . and .."),

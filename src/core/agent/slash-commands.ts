@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-/** Messages that an agent has a short name for: `/review src` stands for its prompt, with `src` for `{{args}}`. */
+/** Short names for messages: `/review src` expands to its prompt, with `src` for `{{args}}`. */
 const NAME = /^[a-z][a-z0-9-]{0,62}$/;
-/** Where the words after the name go. Without it they stand below the prompt. */
+/** Where the arguments go (default: below the prompt). */
 const ARGUMENTS = /\{\{\s*args\s*\}\}/g;
 
 const slashCommand = z.strictObject({
@@ -18,8 +18,8 @@ export const slashCommands = z.record(
 export type SlashCommands = z.infer<typeof slashCommands>;
 
 /**
- * The message that `/name words` stands for; undefined when the text is none of the agent's commands. A space before the
- * slash makes it none.
+ * The message that `/name words` expands to; undefined if the text is not one of the agent's commands. A space before
+ * the slash prevents expansion.
  */
 export function expandCommand(
   { commands = {} }: { readonly commands?: SlashCommands },

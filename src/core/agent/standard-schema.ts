@@ -1,6 +1,6 @@
 /**
- * The part of Standard Schema and Standard JSON Schema (standardschema.dev) that Capstan relies on. Structural, so that
- * a schema of any library that follows the standard fits, and nobody has to install the standard's own package.
+ * The part of Standard Schema and Standard JSON Schema (standardschema.dev) that Capstan uses. Structural, so that
+ * schemas of any library that follows the standard fit, without installing the standard's own package.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
@@ -9,7 +9,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     /** For the compiler only; absent at run time. */
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
     readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
-    /** Absent in libraries that cannot describe themselves as JSON Schema. May throw for what JSON Schema cannot say. */
+    /** Absent in libraries that can't convert to JSON Schema. May throw for what JSON Schema can't express. */
     readonly jsonSchema?: { readonly input: (options: { readonly target: string }) => Record<string, unknown> };
   };
 }
@@ -25,7 +25,7 @@ export interface SchemaIssue {
 
 export type OutputOf<Schema extends StandardSchema> = NonNullable<Schema["~standard"]["types"]>["output"];
 
-/** `a.b.0: message`, with `root` standing for the whole value. */
+/** `a.b.0: message`, where `root` is the whole value. */
 export function describeIssue(issue: SchemaIssue, root: string): string {
   const path = (issue.path ?? []).map((segment) => String(typeof segment === "object" ? segment.key : segment));
   return `${path.join(".") || root}: ${issue.message}`;

@@ -1,23 +1,26 @@
 import { AUTH_PROVIDERS, type AuthProvider } from "./auth-provider.ts";
 import type { AuthSettings } from "./auth-schema.ts";
 
-/** The variables that speak about each provider, as the official clients name them. */
+/** The variables of each provider, with the names that the official clients use. */
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 interface ProviderVariables {
-  /** Holds the secret; the same name with `_FILE` names a file that holds it. Absent: it is in files of the cloud's own. */
+  /**
+   * Contains the secret; the same name with `_FILE` names a file that contains it. Absent: the secret is in the cloud's
+   * own files.
+   */
   readonly secret?: string;
-  /** Each of them decides where the credential is sent. */
+  /** Each decides where the credential is sent. */
   readonly addresses: readonly string[];
   /**
-   * By these a client of the cloud's finds credentials: files, whose content may say what is sent where and which
-   * program is run, and services. Never a project's to set.
+   * How the cloud's client finds credentials: services, and files that can say what is sent where and which program to
+   * run. A project must never set them.
    */
   readonly finders?: readonly string[];
-  /** Set to 1 it chooses the provider. */
+  /** Chooses the provider if set to 1. */
   readonly choice?: string;
-  /** What it is called by its maker. */
+  /** The product's name. */
   readonly title: string;
 }
 
@@ -54,26 +57,26 @@ export const PROVIDER_VARIABLES: Readonly<Record<AuthProvider, ProviderVariables
   },
 };
 
-/** The providers whose secret is all that they need, and which are therefore used when it is set. */
+/** The providers that need only a secret, and are therefore used when it is set. */
 const PLAIN = AUTH_PROVIDERS.filter((provider) => PROVIDER_VARIABLES[provider].choice === undefined);
 
-/** Both names under which the secret of a provider may be set. */
+/** Both variable names for a provider's secret. */
 export function secretNames(provider: AuthProvider): readonly string[] {
   const { secret } = PROVIDER_VARIABLES[provider];
   return secret === undefined ? [] : [secret, `${secret}_FILE`];
 }
 
-/** What decides about the provider where an agent names none. */
+/** What decides the provider if an agent names none. */
 export interface ProviderChoice {
   readonly environment: Environment;
   readonly auth: AuthSettings;
-  /** For which of them a secret was stored by `capstan auth login`. */
+  /** The providers with a secret saved by `capstan auth login`. */
   readonly stored: readonly AuthProvider[];
-  /** The variables that a project's `.env` gave. */
+  /** The variables set by a project's `.env`. */
   readonly dotEnv?: readonly string[] | undefined;
 }
 
-/** Settings before a switch, before a secret that is set, before one that was stored. Undefined: there is none. */
+/** Precedence: settings, a switch, a secret that is set, a saved secret. Undefined: there is none. */
 export function chosenProvider(choice: ProviderChoice): AuthProvider | undefined {
   const { environment, auth } = choice;
   if (auth.provider !== undefined) return auth.provider;
@@ -81,14 +84,14 @@ export function chosenProvider(choice: ProviderChoice): AuthProvider | undefined
   return (
     switchedOn(environment).find((provider) => !ignored.includes(provider)) ??
     PLAIN.find((provider) => isSecretSet(provider, environment)) ??
-    // Asked for only here: a file that cannot be read must not stop those who do not need it.
+    // Read lazily: an unreadable file must not affect users who don't need it.
     AUTH_PROVIDERS.find((provider) => choice.stored.includes(provider))
   );
 }
 
 /**
- * The providers whose switch in a project's `.env` does not count, because the user has a credential of their own: a
- * project must not choose another way to the model for them.
+ * The providers whose switch in a project's `.env` is ignored, because the user has their own credential: a project
+ * must not choose another provider for them.
  */
 export function ignoredSwitches(choice: ProviderChoice): readonly AuthProvider[] {
   const { environment, auth, dotEnv = [] } = choice;
@@ -113,7 +116,7 @@ function isSecretSet(provider: AuthProvider, environment: Environment): boolean 
   return secretNames(provider).some((name) => environment[name]?.trim());
 }
 
-/** As the engine's own command line reads such a switch. */
+/** Same rules as the engine's CLI. */
 function isOn(value: string | undefined): boolean {
   return ["1", "true", "yes", "on"].includes(value?.trim().toLowerCase() ?? "");
 }

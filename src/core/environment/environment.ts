@@ -2,8 +2,8 @@ import { z } from "zod";
 import { CapstanError } from "../errors.ts";
 
 /**
- * Where a session may work: its workspace, how its files are kept, and what its commands are kept from. Unknown keys are
- * errors, and every field has a consumer.
+ * Where a session works: its workspace, its checkpoints, and how its commands are confined. Unknown keys are errors,
+ * and every field has a consumer.
  */
 
 const MEBIBYTE = 1_048_576;
@@ -12,7 +12,7 @@ const count = z.int().positive();
 const bytes = count;
 const text = z.string().min(1);
 const texts = z.array(text).default([]);
-/** Absolute, from `~`, or relative to the directory the session was started in. */
+/** Absolute, starting with `~`, or relative to the directory the session was started in. */
 const path = text;
 const paths = texts;
 const variableName = z.string().regex(/^[A-Za-z_]\w*$/, "a name of a variable");
@@ -20,19 +20,19 @@ const variableName = z.string().regex(/^[A-Za-z_]\w*$/, "a name of a variable");
 const mount = z.strictObject({
   /** A file or directory of the host. */
   source: path,
-  /** Where it stands in the workspace, relative. Default: the last name of the source; `.` for the workspace itself. */
+  /** Its relative path in the workspace. Default: the last name of the source; `.` for the workspace itself. */
   target: text.optional(),
-  /** Only files that match one of these. Default: all. */
+  /** Include only files that match one of these (default: all). */
   include: texts,
-  /** Of those, none that match; a pattern with `!` takes back what an earlier one excluded. */
+  /** Exclude files that match; a pattern with `!` includes again what an earlier one excluded. */
   exclude: texts,
-  /** Leave out what `.gitignore` files in the mount leave out. */
+  /** Leave out files that `.gitignore` files in the mount exclude. */
   gitignore: z.boolean().default(false),
   max_bytes: bytes.optional(),
   max_files: count.optional(),
-  /** `follow` takes over what a link leads to, when that lies in the mount. */
+  /** `follow` copies a link's target if it is in the mount. */
   symlinks: z.enum(["skip", "follow"]).default("skip"),
-  /** The agent may not change it, and nothing of it is ever applied back. */
+  /** The agent can't change it, and changes are never applied back. */
   read_only: z.boolean().default(false),
 });
 
@@ -44,7 +44,7 @@ const workspace = z.discriminatedUnion("kind", [
   }),
   z.strictObject({
     kind: z.literal("copy"),
-    /** None: the workspace starts empty. */
+    /** If empty, the workspace starts empty. */
     mounts: z.array(mount),
     /** For all mounts together. */
     max_bytes: bytes.default(1024 * MEBIBYTE),
@@ -52,61 +52,63 @@ const workspace = z.discriminatedUnion("kind", [
   }),
   z.strictObject({
     kind: z.literal("worktree"),
-    /** What the branch starts from. Default: the commit that is checked out. */
+    /** What the branch starts from (default: the commit that is checked out). */
     base: text.optional(),
     /** Default: `capstan/` and the session's id. */
     branch: text.optional(),
   }),
   z.strictObject({
     kind: z.literal("clone"),
-    /** The address or the path of a repository. Default: the one that the session is started in. */
+    /** A repository's URL or path (default: the one that the session is started in). */
     from: text.optional(),
-    /** A branch, a tag or a commit. Default: what the repository has checked out. */
+    /** A branch, a tag or a commit (default: what the repository has checked out). */
     ref: text.optional(),
-    /** How many commits of history. Default: all. */
+    /** How many commits of history (default: all). */
     depth: count.optional(),
   }),
 ]);
 
 const checkpoints = z.strictObject({
-  /** With `required` nothing is changed that cannot be brought back; with `on` a failure is told and the work goes on. */
+  /**
+   * With `required`, nothing is changed that can't be undone; with `on`, a failure is reported and the work continues.
+   */
   mode: z.enum(["on", "off", "required"]).default("on"),
-  /** Larger files are not kept; a checkpoint names them. */
+  /** Larger files are not saved; a checkpoint lists them. */
   max_file_bytes: bytes.default(50 * MEBIBYTE),
-  /** A workspace with more cannot have checkpoints. */
+  /** A workspace with more files can't have checkpoints. */
   max_files: count.default(100_000),
   max_bytes: bytes.default(2048 * MEBIBYTE),
-  /** Not kept, in the syntax of `.gitignore`. */
+  /** Files that are not saved, in `.gitignore` syntax. */
   exclude: z.array(text).default(["node_modules/"]),
 });
 
 const sandbox = z.strictObject({
-  /** `required` refuses to start where there is none; `preferred` starts without it and says so. */
+  /** `required` refuses to start without a sandbox; `preferred` starts without it and says so. */
   mode: z.enum(["off", "preferred", "required"]).default("off"),
-  /** Commands that run in the sandbox need no other permission. */
+  /** Commands in the sandbox need no permission. */
   auto_allow_sandboxed: z.boolean().default(false),
   network: z
     .strictObject({
-      /** Domains that commands and WebFetch may reach, such as `example.com` or `*.example.com`. Default: none. */
+      /** Domains that commands and WebFetch may reach, such as `example.com` or `*.example.com` (default: none). */
       allow: texts,
     })
     .prefault({}),
   deny_read: paths,
   /** Exceptions within `deny_read`. */
   allow_read: paths,
-  /** Exceptions within what may be written. */
+  /** Exceptions within `allow_write`. */
   deny_write: paths,
-  /** May be written besides the workspace. */
+  /** Writable in addition to the workspace. */
   allow_write: paths,
-  /** Variables of the session that commands do not see. */
+  /** Variables of the session to hide from commands. */
   hide_variables: z.array(variableName).default([]),
-  /** Programs that run outside the sandbox; they need permission as without one. */
+  /** Programs that run outside the sandbox; they need permission as usual. */
   excluded_commands: texts,
-  /** Sockets that commands may connect to. Linux cannot tell them apart, and refuses any here. */
+  /** Sockets that commands may connect to. Not supported on Linux, which can't distinguish sockets. */
   unix_sockets: paths,
 });
 
-/** Of all processes of a session together. */
+/** For all processes of a session together. */
 const limits = z.strictObject({
   memory_bytes: bytes.optional(),
   processes: count.optional(),
@@ -118,7 +120,7 @@ export const environmentDefinition = z.strictObject({
   checkpoints: checkpoints.prefault({}),
   sandbox: sandbox.prefault({}),
   limits: limits.prefault({}),
-  /** What the agent's commands see; those that a program gives with the session come before them. */
+  /** Variables for the agent's commands; those that a program passes with the session take precedence. */
   variables: z.record(variableName, z.string()).default({}),
 });
 
@@ -131,7 +133,7 @@ export type CheckpointSettings = EnvironmentDefinition["checkpoints"];
 export type SandboxSettings = EnvironmentDefinition["sandbox"];
 export type ProcessLimits = EnvironmentDefinition["limits"];
 
-/** Checks what a user wrote; the error names every wrong field and what was expected there. */
+/** Validates user input. The error names every wrong field and what is expected there. */
 export function parseEnvironment(input: unknown): EnvironmentDefinition {
   const parsed = environmentDefinition.safeParse(input);
   if (parsed.success) return parsed.data;

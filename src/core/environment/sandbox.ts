@@ -5,37 +5,42 @@ import { secretVariables } from "../redaction/redaction.ts";
 import { isSecretName } from "./secret-files.ts";
 
 /**
- * What a session is kept from, with every path absolute: one plan for the commands, the file tools and the MCP servers.
- * Where paths are nested, the longest that matches counts, and of two equal ones the exception.
+ * How a session is confined, with absolute paths: one plan for commands, file tools and MCP servers. Of nested paths,
+ * the longest match applies; of two equal ones, the exception.
  */
 export interface SandboxPlan {
-  /** With `off` commands are not confined; `denyRead` and `denyWrite` hold for file tools all the same. */
+  /** With `off`, commands are not confined; `denyRead` and `denyWrite` still apply to file tools. */
   readonly mode: SandboxSettings["mode"];
-  /** Commands in the sandbox need no other permission. */
+  /** Commands in the sandbox need no permission. */
   readonly autoAllow: boolean;
   readonly workspace: string;
-  /** Domains that may be reached: `example.com`, or `*.example.com` for all below it. */
+  /** Reachable domains: `example.com`, or `*.example.com` for everything below it. */
   readonly domains: readonly string[];
   readonly denyRead: readonly string[];
   /** Exceptions within `denyRead`. */
   readonly allowRead: readonly string[];
-  /** The workspace under its names: files in it that hold a secret by their names are hidden. */
+  /** All paths of the workspace. Files in it whose names indicate a secret are hidden. */
   readonly secretRoots: readonly string[];
-  /** Files of the workspace that are shown although their names say that they hold a secret. */
+  /** Files of the workspace that are shown although their names indicate a secret. */
   readonly shownSecrets: readonly string[];
-  /** Those of `denyRead` in which an engine keeps files of the session's own, so that no rule can speak of all in it. */
+  /**
+   * Entries of `denyRead` in which an engine keeps files of this session, so that no rule can cover them as a whole.
+   */
   readonly partlyHidden: readonly string[];
-  /** Never written, whatever `allowWrite` says. */
+  /** Never writable, whatever `allowWrite` says. */
   readonly denyWrite: readonly string[];
-  /** What is read as configuration, there or not: read-only like `denyWrite`, when commands are confined. */
+  /**
+   * Paths that are read as configuration, whether or not they exist: read-only like `denyWrite` when commands are
+   * confined.
+   */
   readonly configuration: readonly string[];
-  /** Where git keeps what belongs to the workspace: within it, or in the repository that it is a worktree of. */
+  /** The git directories of the workspace: inside it, or in the repository that it is a worktree of. */
   readonly gitDirectories: readonly string[];
-  /** All that may be written; the workspace is one of them. */
+  /** All writable paths, including the workspace. */
   readonly allowWrite: readonly string[];
-  /** Variables that commands do not see. */
+  /** Variables hidden from commands. */
   readonly hiddenVariables: readonly string[];
-  /** Commands that run outside the sandbox, in the syntax of rules for Bash. */
+  /** Commands that run outside the sandbox, in the syntax of Bash rules. */
   readonly excludedCommands: readonly string[];
   readonly unixSockets: readonly string[];
 }
@@ -43,30 +48,30 @@ export interface SandboxPlan {
 export interface SandboxPlaces {
   /** The root of the workspace. */
   readonly cwd: string;
-  /** What relative paths are relative to: the directory the session was started in. */
+  /** The base of relative paths: the directory the session was started in. */
   readonly source: string;
-  /** The home of the person; `~`. */
+  /** The user's home; `~`. */
   readonly home: string;
   /** Capstan's own directory: the store, the audit key, other sessions and their checkpoints. */
   readonly capstanHome: string;
-  /** The session's own directory. Its `home` is what the agent's commands have as HOME. */
+  /** The session's own directory. Its `home` is HOME for the agent's commands. */
   readonly stateDir: string;
-  /** Where the machine keeps temporary files, those of other sessions too. */
+  /** The machine's directory for temporary files, including those of other sessions. */
   readonly temporary: string;
-  /** Where it keeps those of everybody, when that is another place. */
+  /** The shared temporary directory, if it is a different one. */
   readonly sharedTemporary?: string;
-  /** Files of the host that are secret wherever they lie, such as the audit key. */
+  /** Secret files of the host, wherever they are, such as the audit key. */
   readonly secretFiles: readonly string[];
   readonly readOnlyMounts: readonly string[];
   /** As in the plan. */
   readonly configuration?: readonly string[];
   readonly gitDirectories?: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
-  /** Where the links of an absolute path lead. */
+  /** Resolves the links of an absolute path. */
   readonly real: (path: string) => string;
 }
 
-/** Where people keep credentials, below their home. */
+/** Where people keep credentials, relative to their home. */
 export const CREDENTIAL_PATHS = [
   ".claude",
   ".claude.json",
@@ -95,14 +100,14 @@ export function sandboxPlan(settings: SandboxSettings, places: SandboxPlaces): S
   const { cwd, home, capstanHome, stateDir, readOnlyMounts, secretFiles, variables } = places;
   const isConfined = settings.mode !== "off";
   const given = (paths: readonly string[]): string[] => paths.map((path) => absolutePath(path, places));
-  // Under the name it was given, and where that leads: both must be known to whoever compares paths.
+  // The path as given and with links resolved: code that compares paths must know both.
   const both = (paths: readonly string[]): string[] => [...new Set(paths.flatMap((path) => [path, places.real(path)]))];
   const workspace = absolutePath(cwd, places);
   const credentials = CREDENTIAL_PATHS.map((path) => `${withoutSlash(home)}/${path}`);
   const shared = [capstanHome, places.temporary, places.sharedTemporary ?? places.temporary];
   const hidden = isConfined ? [...shared, ...secretFiles, ...credentials] : [];
   const gitDirectories = isConfined ? given(places.gitDirectories ?? []) : [];
-  // Of a repository that is not the agent's own it needs no more than to read: its work is exported to a branch.
+  // Another repository only needs to be readable: the agent's work is exported to a branch.
   const others = gitDirectories.filter((path) => !both([workspace]).some((own) => isInside(path, own)));
   return {
     mode: settings.mode,
@@ -126,7 +131,7 @@ export function sandboxPlan(settings: SandboxSettings, places: SandboxPlaces): S
   };
 }
 
-/** A program alone stands for all uses of it. */
+/** A program name alone covers all uses of it. */
 function commandPattern(text: string): string {
   return /[\s*]/.test(text) ? text : `${text}:*`;
 }
@@ -135,15 +140,15 @@ const DOMAIN = /^(?:\*\.)?(?:[a-z0-9_-]+\.)*[a-z0-9_-]+$/;
 
 function domain(text: string): string {
   const name = text.toLowerCase().replace(/\.$/, "");
-  // `*.com` would be half of the net; the engine refuses all of its settings when it finds such a name.
+  // `*.com` would be half of the internet; the engine rejects all of its settings for such a name.
   if (DOMAIN.test(name) && !/^\*\.[^.]+$/.test(name)) return name;
   throw new CapstanError(
     "invalid_input",
-    `environment.sandbox.network.allow: ${JSON.stringify(text)} is no domain. Write example.com, or *.example.com for all below it, without a scheme or a port.`,
+    `environment.sandbox.network.allow: ${JSON.stringify(text)} is not a domain. Write example.com, or *.example.com for its subdomains, without a scheme or a port.`,
   );
 }
 
-/** By the letters of the path alone: `.` and `..` are taken out, links are not looked at. */
+/** Purely textual: removes `.` and `..` and does not resolve links. */
 export function absolutePath(path: string, { source, home }: Pick<SandboxPlaces, "source" | "home">): string {
   const written = path.replace(/^~(?=\/|$)/, () => home);
   const names: string[] = [];
@@ -158,14 +163,14 @@ function withoutSlash(path: string): string {
   return path.replace(/\/+$/, "");
 }
 
-/** Reading there is denied; an exception that lies deeper counts. */
+/** Whether reading is denied; a more specific exception wins. */
 export function isHidden(path: string, { denyRead, allowRead }: Pick<SandboxPlan, "denyRead" | "allowRead">): boolean {
   return longest(path, denyRead) > longest(path, allowRead);
 }
 
 /**
- * A file of the workspace whose name says that it holds a secret. An exception must name the file itself: a directory
- * that may be read says nothing of what else is in it.
+ * Whether a workspace file's name indicates a secret. An exception must name the file itself: that a directory is
+ * readable says nothing about the files in it.
  */
 export function isSecret(
   path: string,
@@ -174,12 +179,12 @@ export function isSecret(
   return isSecretName(path) && secretRoots.some((root) => isInside(path, root)) && !shownSecrets.includes(path);
 }
 
-/** A confined session may not read it: it lies where reading is denied, or holds a secret of the project. */
+/** Whether a confined session can't read it: reading is denied there, or it is a secret of the project. */
 export function isKeptFrom(path: string, plan: SandboxPlan): boolean {
   return isHidden(path, plan) || (plan.mode !== "off" && isSecret(path, plan));
 }
 
-/** Reading there is denied, and nothing below is an exception: whoever searches above can leave it out. */
+/** Whether reading is denied without any exception below, so that a search can skip it. */
 export function isWhollyHidden(
   path: string,
   { allowRead, partlyHidden }: Pick<SandboxPlan, "allowRead" | "partlyHidden">,

@@ -1,8 +1,8 @@
 import { type Glob, matchesGlob, parseGlob } from "../paths/glob.ts";
 
 /**
- * Names under which projects keep credentials, in any directory. Only names that rarely mean anything else: what a tool
- * needs to read in order to work, such as .npmrc or a public certificate, is not among them. docs/sandbox.md lists them.
+ * File names that projects use for credentials, in any directory. Only names that rarely mean anything else: files that
+ * a tool must read to work, such as .npmrc or a public certificate, are not included. docs/sandbox.md lists them.
  */
 export const SECRET_NAMES: readonly string[] = [
   ".env",
@@ -31,7 +31,7 @@ export const SECRET_NAMES: readonly string[] = [
   "*.keystore",
 ];
 
-/** Exceptions: what is there to be shown. */
+/** Exceptions: files that are meant to be shown. */
 export const PUBLIC_NAMES: readonly string[] = [
   ".env*.example",
   ".env*.sample",
@@ -43,12 +43,12 @@ export const PUBLIC_NAMES: readonly string[] = [
 const SECRET = SECRET_NAMES.map(parseGlob);
 const PUBLIC = PUBLIC_NAMES.map(parseGlob);
 
-/** Whether a file of this name probably holds a credential. A file system may take `.ENV` for the same file. */
+/** Whether a file of this name probably contains a credential. A file system may treat `.ENV` as the same file. */
 export function isSecretName(path: string): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   const matches = (glob: Glob): boolean => matchesGlob(glob, name);
   return SECRET.some(matches) && !PUBLIC.some(matches);
 }
 
-/** Leaves them out of a search for content: one pattern as ripgrep reads it. It has no exceptions. */
+/** Excludes them from a content search: one ripgrep pattern. It has no exceptions. */
 export const NO_SECRETS = `!{${SECRET_NAMES.join(",")}}`;

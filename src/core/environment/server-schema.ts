@@ -1,42 +1,42 @@
 import { z } from "zod";
 
-/** How much a host takes on, and what a server lets through. Every field is optional; `capacityOf` has the defaults. */
+/** How much work a host accepts, and the limits of a server. Every field is optional; `capacityOf` has the defaults. */
 
 const count = z.int().positive();
 const bytes = z.int().positive();
 const percent = z.number().min(0).max(100);
 
 export const capacitySettings = z.strictObject({
-  /** Turns under way at the same time. Default: what the memory of the machine allows. */
+  /** Turns that run at the same time (default: depends on the machine's memory). */
   max_turns: count.optional(),
-  /** Turns that may wait for a place; beyond that a request is refused. */
+  /** Turns that may wait for a slot; beyond that, requests are refused. */
   max_queue: z.int().min(0).optional(),
   /** Agent processes that wait for a message. */
   max_idle_processes: z.int().min(0).optional(),
-  /** An idle process that is older, in milliseconds, or holds more memory is ended. */
+  /** An idle process that is older, in milliseconds, or uses more memory is ended. */
   max_process_age_ms: count.optional(),
   max_process_bytes: bytes.optional(),
-  /** No turn is begun beside others while less memory is free, … */
+  /** No further turn starts while less memory is free, … */
   min_free_bytes: z.int().min(0).optional(),
-  /** … while the host and its agent processes hold more, … */
+  /** … while the host and its agent processes use more, … */
   max_memory_bytes: bytes.optional(),
-  /** … while they wait for a processor, or for memory, for more of the time, in per cent; 100 is never, … */
+  /** … while they wait for a processor or for memory for more of the time, in percent (100: no limit), … */
   max_cpu_pressure: percent.optional(),
   max_memory_pressure: percent.optional(),
-  /** … or while the host itself is late by more milliseconds. */
+  /** … or while the host's event loop is late by more milliseconds. */
   max_loop_delay_ms: count.optional(),
 });
 
 export const serverSettings = z.strictObject({
   capacity: capacitySettings.optional(),
-  /** Of one request. */
+  /** Per request. */
   max_body_bytes: bytes.optional(),
   max_upload_bytes: bytes.optional(),
-  /** For each key. */
+  /** Per key. */
   requests_per_minute: count.optional(),
   /** Whether programs on this machine may read the metrics without a key. */
   open_metrics: z.boolean().optional(),
-  /** Whether webhooks may be sent to, and repositories that are given over HTTP cloned from, this machine and private networks. */
+  /** Whether webhooks and repositories requested over HTTP may use addresses of this machine and private networks. */
   allow_private_addresses: z.boolean().optional(),
 });
 
@@ -44,10 +44,10 @@ export type CapacitySettings = z.infer<typeof capacitySettings>;
 export type ServerSettingsFile = z.infer<typeof serverSettings>;
 
 const MEBIBYTE = 1_048_576;
-/** What one agent process takes, roughly, with a command or two beside it. */
+/** Rough memory use of one agent process, with a command or two. */
 const TURN_BYTES = 400 * MEBIBYTE;
 
-/** The settings with what is left out filled in for a machine with so much memory, in bytes. */
+/** The settings, with defaults for a machine with this much memory, in bytes. */
 export function capacityOf(given: CapacitySettings, memory: number): Required<CapacitySettings> {
   const turns = Math.max(2, Math.floor((memory * 0.75) / TURN_BYTES));
   return {

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { agentContent, toolContent } from "./content.ts";
 import { onThread, stored, toolInput, toolOutcome } from "./fields.ts";
 
-/** What the agent does. */
+/** Events of the agent. */
 
-/** `message_id` joins the blocks of one model message: a history is rebuilt with the same borders. */
+/** `message_id` groups the blocks of one model message, so that a rebuilt history has the same boundaries. */
 const fromModel = { ...onThread, message_id: z.string().optional() };
 
 export const agentMessage = z.object({
@@ -13,7 +13,7 @@ export const agentMessage = z.object({
   ...fromModel,
   content: agentContent,
 });
-/** Text and signature are kept: the model must get its own thinking back when a history is rebuilt. */
+/** Text and signature are kept: the model needs its own thinking when a history is rebuilt. */
 export const agentThinking = z.object({
   type: z.literal("agent.thinking"),
   ...stored,
@@ -21,7 +21,7 @@ export const agentThinking = z.object({
   thinking: z.string(),
   signature: z.string(),
 });
-/** `call_id` is the id the model gave the call; `id` is ours, and what results and confirmations refer to. */
+/** `call_id` is the model's id of the call; `id` is ours, and what results and confirmations refer to. */
 const toolUse = {
   ...stored,
   ...fromModel,
@@ -38,11 +38,11 @@ const toolResult = {
   outcome: toolOutcome,
   content: toolContent.optional(),
   is_error: z.boolean().nullish(),
-  /** What a person may want to know beyond what the model was told: a stack, the part that was cut off. */
+  /** Details for people that the model did not get: a stack trace, the part that was cut off. */
   detail: z.string().optional(),
   /**
-   * `content` is only a part of what the tool gave. The whole is kept beside the log under this SHA-256, unless there was no
-   * room: `bytes` of the `total` that there were.
+   * `content` is only a part of the tool's output. The whole output is saved next to the log under this SHA-256, if
+   * there was room: `bytes` of its `total` bytes.
    */
   whole_output: z.object({ hash: z.string().optional(), bytes: z.number().int(), total: z.number().int() }).optional(),
 };
@@ -52,7 +52,7 @@ export const agentMcpToolUse = z.object({
   ...toolUse,
   mcp_server_name: z.string(),
 });
-/** The tool runs in a client; `user.custom_tool_result` is its end. */
+/** The tool runs in a client; the call ends with `user.custom_tool_result`. */
 export const agentCustomToolUse = z.object({ type: z.literal("agent.custom_tool_use"), ...toolUse });
 export const agentToolResult = z.object({
   type: z.literal("agent.tool_result"),
@@ -64,7 +64,7 @@ export const agentMcpToolResult = z.object({
   ...toolResult,
   mcp_tool_use_id: z.string(),
 });
-/** From here on the model sees `summary` instead of what came before. */
+/** From here on, the model sees `summary` instead of earlier messages. */
 export const agentThreadContextCompacted = z.object({
   type: z.literal("agent.thread_context_compacted"),
   ...stored,
@@ -73,6 +73,6 @@ export const agentThreadContextCompacted = z.object({
   tokens_before: z.number().int(),
   tokens_after: z.number().int().optional(),
   summary: z.string(),
-  /** What the model still sees word for word after the summary, and where in the log it begins. */
+  /** What the model still sees verbatim after the summary, and where it begins in the log. */
   kept: z.object({ event_ids: z.array(z.string()), message_ids: z.array(z.string()), from_seq: z.number().int() }),
 });

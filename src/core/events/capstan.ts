@@ -4,9 +4,9 @@ import { SCOPES } from "../money/budget-scopes.ts";
 import { callSubject, toolTraits } from "../rules/subject.ts";
 import { onThread, stored, toolInput } from "./fields.ts";
 
-/** Facts the API has no word for. */
+/** Events that the API does not have. */
 
-/** The engine took these user messages; they are part of the conversation from here on. */
+/** The engine accepted these user messages; they are part of the conversation from here on. */
 export const inputDelivered = z.object({
   type: z.literal("capstan.input_delivered"),
   ...stored,
@@ -19,20 +19,20 @@ export const promptRendered = z.object({
   instructions_sha256: z.string(),
   /** Absent in logs of earlier versions. */
   instructions_chars: z.number().int().optional(),
-  /** What the engine's own prompt has, which stands before them; absent when there is none, or when nobody knows. */
+  /** Length of the engine's own prompt that precedes them; absent if there is none, or it is unknown. */
   engine_prompt_chars: z.number().int().optional(),
   tools: z.array(z.string()),
   cwd: z.string(),
   engine: z.string(),
   engine_version: z.string(),
 });
-/** What whoever started the session told the agent, and the defaults of what they did not. */
+/** The inputs that the session was started with, including defaults. */
 export const inputsGiven = z.object({
   type: z.literal("capstan.inputs_given"),
   ...stored,
   values: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
 });
-/** The workspace has words for agents. They are part of the instructions when the agent's `setting_sources` say so. */
+/** The workspace has instructions for agents. They are used if the agent's `setting_sources` say so. */
 export const projectFileFound = z.object({
   type: z.literal("capstan.project_file_found"),
   ...stored,
@@ -49,38 +49,38 @@ export const permissionDecided = z.object({
   tool_use_id: z.string(),
   tool: z.string(),
   decision: z.enum(["allow", "deny"]),
-  /** Who or what decided: `rule:deny Bash`, `mode:read-only`, `caller`, … */
+  /** What decided: `rule:deny Bash`, `mode:read-only`, `caller`, … */
   decided_by: z.string(),
   reason: z.string(),
-  /** Present when the decision changed the input: what really ran. */
+  /** The input that was actually used, if the decision changed it. */
   input: toolInput.optional(),
   /** The approval that was answered. */
   approval_id: z.string().optional(),
-  /** What the decision looked at, so that changed rules can be tried on it: what the call is about, … */
+  /** What the decision was based on, so that it can be replayed with other rules: the call's subject, … */
   subject: callSubject.optional(),
   /** … the session's mode, … */
   mode: z.string().optional(),
-  /** … and what the tool can do. */
+  /** … and the tool's traits. */
   traits: toolTraits.optional(),
 });
-/** A hook was run: a command of the agent, or a function of the program. */
+/** A hook ran: a command of the agent, or a function of the program. */
 export const hookRan = z.object({
   type: z.literal("capstan.hook_ran"),
   ...stored,
   ...onThread,
   hook: z.enum(["before_prompt", "before_tool", "after_tool", "on_turn_end", "on_session_end"]),
   name: z.string(),
-  /** For hooks on tools. */
+  /** For tool hooks. */
   call_id: z.string().optional(),
-  /** Whether one that `failed` also denied is for the decision to say: that depends on its `on_failure`. */
+  /** Whether a `failed` hook also denied depends on its `on_failure`; the decision says so. */
   outcome: z.enum(["passed", "changed", "denied", "failed"]),
   duration_ms: z.number(),
   /** Why it denied, or how it failed. */
   message: z.string().optional(),
 });
 /**
- * A person is asked, or a client for the result of a custom tool. The session waits until that is answered, however long
- * it takes and whatever process is there.
+ * Asks a person, or a client for the result of a custom tool. The session waits for the answer, however long it takes
+ * and even if its process ends.
  */
 export const approvalRequested = z.object({
   type: z.literal("capstan.approval_requested"),
@@ -92,41 +92,41 @@ export const approvalRequested = z.object({
   tool_use_id: z.string(),
   tool: z.string(),
   input: toolInput,
-  /** Where a shell command starts, when that is not the workspace. */
+  /** Where a shell command starts, if not in the workspace. */
   directory: z.string().optional(),
-  /** One line that says what would happen. */
+  /** One line that describes the action. */
   title: z.string(),
   /** For an edit: the change, as a unified diff. */
   diff: z.string().optional(),
   /** For a shell command: each program it would run. */
   commands: z.array(z.string()).optional(),
-  /** The subagent that asks; absent on the primary line. */
+  /** The subagent that asks; absent on the primary thread. */
   agent: z.string().optional(),
-  /** The MCP server that asks while its call runs. Its question ends with the process, and decides nothing about the call. */
+  /** The MCP server that asks while its call runs. Its question ends with the process, and does not decide the call. */
   server: z.string().optional(),
   /** The rule or the default that asked, and why. */
   asked_by: z.string(),
   reason: z.string(),
   traits: toolTraits,
-  /** The rules that a remembered answer would save; empty when it may not be remembered. */
+  /** The rules that a remembered answer would save; empty if it can't be remembered. */
   remember: z.array(z.string()),
-  /** From then on it counts as denied; null for never. */
+  /** When it counts as denied; null for never. */
   expires_at: z.string().nullable(),
 });
-/** What an MCP server asked was answered, or will not be any more. */
+/** A question of an MCP server was answered, or no longer can be. */
 export const elicitationSettled = z.object({
   type: z.literal("capstan.elicitation_settled"),
   ...stored,
   ...onThread,
   approval_id: z.string(),
-  /** The call that was running. */
+  /** The running call. */
   call_id: z.string(),
   tool_use_id: z.string(),
   server: z.string(),
   action: z.enum(["accept", "decline", "cancel"]),
   decided_by: z.string(),
   reason: z.string(),
-  /** What the server was told. */
+  /** The answer that the server got. */
   content: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])).optional(),
 });
 export const toolProgress = z.object({
@@ -144,13 +144,13 @@ export const limitReached = z.object({
   which: limitName,
   limit: z.number(),
   spent: z.number(),
-  /** Whose limit it is; absent in logs of earlier versions, where it is the session's. */
+  /** The limit's scope; absent in older logs, where it is the session. */
   scope: budgetScope.optional(),
-  /** Held for requests under way, and what the refused request was estimated to need. */
+  /** Reserved for running requests, and the refused request's estimate. */
   reserved: z.number().optional(),
   needed: z.number().optional(),
 });
-/** A share of a limit is spent. Told once for each limit; with `ask` a person has agreed to go on. */
+/** A share of a limit is spent. Reported once per limit; with `ask`, a person agreed to continue. */
 export const budgetWarned = z.object({
   type: z.literal("capstan.budget_warned"),
   ...stored,
@@ -163,10 +163,10 @@ export const budgetWarned = z.object({
   at: z.number(),
   /** For the limit of a day: its date. */
   day: z.string().optional(),
-  /** For `ask`: who agreed that the session goes on. Absent when the share was just reached, and nobody was asked yet. */
+  /** For `ask`: who agreed to continue. Absent when the share was just reached and nobody was asked yet. */
   agreed_by: z.string().optional(),
 });
-/** Limits of the session that are in force from here on, in place of those it was started with. */
+/** The session's limits from here on, replacing those it was started with. */
 export const budgetChanged = z.object({
   type: z.literal("capstan.budget_changed"),
   ...stored,
@@ -174,33 +174,33 @@ export const budgetChanged = z.object({
 });
 export const modelChanged = z.object({ type: z.literal("capstan.model_changed"), ...stored, model: z.string() });
 export const modeChanged = z.object({ type: z.literal("capstan.mode_changed"), ...stored, mode: z.string() });
-/** In force from the next turn on: a turn that is under way ends on the engine that it began on. */
+/** Takes effect with the next turn: a running turn ends on the engine it started on. */
 export const engineChanged = z.object({
   type: z.literal("capstan.engine_changed"),
   ...stored,
   engine: z.string(),
-  /** The one that was in force until then. */
+  /** The previous engine. */
   from: z.string(),
 });
 export const processStarted = z.object({
   type: z.literal("capstan.process_started"),
   ...stored,
-  /** Absent when the engine runs in the host and the session has no process of its own. */
+  /** Absent if the engine runs in the host and the session has no process. */
   pid: z.number().int().optional(),
   /** Absent in logs of earlier versions. */
   engine: z.string().optional(),
-  /** How the engine came to its history: nothing to know, its own transcript, or one rebuilt from this log. */
+  /** Where the engine got its history: none needed, its own transcript, or rebuilt from this log. */
   history: z.enum(["new", "resumed", "reseeded"]),
-  /** Whether all it starts is sure to die with it and with the host. */
+  /** Whether everything it starts is guaranteed to end with it and with the host. */
   contained: z.boolean(),
-  /** Whether commands are confined; `unavailable` when they should be and are not. Absent in logs of earlier versions. */
+  /** Whether commands are confined; `unavailable` if they should be and are not. Absent in older logs. */
   sandbox: z.enum(["on", "off", "unavailable"]).optional(),
   /** For `unavailable`: what is missing. */
   sandbox_missing: z.string().optional(),
-  /** What runs outside of a sandbox that is on: MCP servers and excluded commands. */
+  /** What runs outside an active sandbox: MCP servers and excluded commands. */
   outside: z.array(z.string()).optional(),
 });
-/** A model message that was cut off and asked for again; it is no part of the conversation any more. */
+/** A model message that was cut off and requested again; it is no longer part of the conversation. */
 export const messageWithdrawn = z.object({
   type: z.literal("capstan.message_withdrawn"),
   ...stored,
@@ -213,7 +213,7 @@ export const processLost = z.object({
   reason: z.string(),
   stderr: z.string(),
 });
-/** Nothing more will happen in the session; its log stays. */
+/** The session is closed for good; its log stays. */
 export const sessionArchived = z.object({ type: z.literal("capstan.session_archived"), ...stored });
 export const sessionForked = z.object({
   type: z.literal("capstan.session_forked"),

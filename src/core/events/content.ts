@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Content blocks as the Managed Agents API writes them; the same shapes go to the log, the API and the console. */
+/** Content blocks in the format of the Managed Agents API, used by the log, the API and the console. */
 
 export const textBlock = z.object({ type: z.literal("text"), text: z.string() });
 
@@ -29,7 +29,7 @@ const searchResultBlock = z.object({
   citations: z.object({ enabled: z.boolean() }),
 });
 
-/** Stands where a payload was erased or a secret was removed. */
+/** Replaces erased content or a removed secret. */
 const redactedBlock = z.object({ type: z.literal("redacted") });
 
 export const messageContent = z.array(
@@ -45,8 +45,8 @@ export type MessageContent = z.infer<typeof messageContent>;
 export type ToolContent = z.infer<typeof toolContent>;
 
 /**
- * Looks for what does not belong there: a pattern for the whole would remember every letter of an image as a place to go
- * back to, and run out of stack.
+ * Searches for invalid characters: a pattern for the whole text would keep a backtracking point for every character of
+ * an image, and overflow the stack.
  */
 export function isBase64(data: string): boolean {
   const padding = /={0,2}$/.exec(data.slice(-2))?.[0].length ?? 0;

@@ -138,24 +138,24 @@ export type SessionEvent = z.infer<typeof sessionEvent>;
 export type EventType = SessionEvent["type"];
 export type EventOf<T extends EventType> = Extract<SessionEvent, { type: T }>;
 
-/** An event before the runtime gave it a time and, unless its preview was already shown, an id. */
+/** An event before the runtime adds its time and, unless its preview was already shown, its id. */
 export type EventDraft<T extends EventType = EventType> = T extends EventType
   ? Omit<EventOf<T>, "id" | "processed_at"> & { readonly id?: string }
   : never;
 
-/** An event as it stands in the log. `hash` covers the event, its place and the hash before it. */
+/** An event as saved in the log. `hash` covers the event, its position and the previous hash. */
 export interface StoredEvent {
   readonly seq: number;
   readonly event: SessionEvent;
   readonly hash: string;
 }
 
-/** An event with its place in the log: what followers are given. */
+/** An event with its position in the log, as followers receive it. */
 export type LoggedEvent = SessionEvent & { readonly seq: number };
 
 /**
- * What is being said right now. Never stored; the final event has the same id, and a withdrawn one never comes. A start
- * with an id that is known begins that text again, from nothing.
+ * Text that is being written right now. Never saved; the final event has the same id, and a withdrawn preview never
+ * gets one. A start with a known id restarts that text from the beginning.
  */
 export const preview = z.discriminatedUnion("type", [
   z.object({

@@ -1,10 +1,10 @@
 import { z } from "zod";
 
-/** Fields that many events share. */
+/** Fields shared by many events. */
 
-/** Written by the runtime when the fact is stored. */
+/** Set by the runtime when the event is saved. */
 export const stored = { id: z.string(), processed_at: z.string() };
-/** What a user sends is stored when it arrives; `capstan.input_delivered` says when the engine took it. */
+/** User input is saved when it arrives; `capstan.input_delivered` says when the engine accepted it. */
 export const received = { id: z.string(), processed_at: z.string().nullish() };
 export const onThread = { session_thread_id: z.string().nullish() };
 export const toolOutcome = z.enum(["completed", "failed", "denied", "aborted"]);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { onThread, stored } from "./fields.ts";
 
-/** What becomes of the session and its threads. */
+/** The status of the session and its threads. */
 
 const stopReason = z.discriminatedUnion("type", [
   z.object({ type: z.literal("end_turn") }),
@@ -17,13 +17,13 @@ const stopDetails = z.object({
 });
 const idle = { stop_reason: stopReason, stop_details: stopDetails.nullable() };
 
-/** `goes_on`: the turn that waited for a person goes on. */
+/** `goes_on`: a turn that waited for a person continues. */
 export const sessionStatusRunning = z.object({
   type: z.literal("session.status_running"),
   ...stored,
   goes_on: z.literal(true).optional(),
 });
-/** `output` is the structured output of the turn, present only when it matched the agent's schema. */
+/** `output` is the turn's structured output, present only if it matched the agent's schema. */
 export const sessionStatusIdle = z.object({
   type: z.literal("session.status_idle"),
   ...stored,
@@ -38,7 +38,7 @@ const retryStatus = z.discriminatedUnion("type", [
   z.object({ type: z.literal("exhausted") }),
   z.object({ type: z.literal("terminal") }),
 ]);
-/** `code` is a code of core/errors.ts; `next_step` tells a person what to do; `stderr` is the tail of the engine's own words. */
+/** `code` is one of core/errors.ts; `next_step` says what to do; `stderr` is the end of the engine's own output. */
 const sessionErrorBody = z.object({
   type: z.enum([
     "unknown_error",
@@ -49,14 +49,14 @@ const sessionErrorBody = z.object({
   ]),
   message: z.string(),
   retry_status: retryStatus,
-  /** For the end of a turn: how often a model request was retried in it, and whether sending the message again may help. */
+  /** For the end of a turn: how often it retried model requests, and whether sending the message again may help. */
   retries: z.int().optional(),
   retryable: z.boolean().optional(),
   code: z.string(),
   next_step: z.string().optional(),
   http_status: z.number().int().nullish(),
   retry_after_ms: z.number().optional(),
-  /** How long the session waits for what `next_step` asks for. */
+  /** How long the session waits for `next_step`. */
   waits_until: z.iso.datetime().optional(),
   stderr: z.string().optional(),
 });
@@ -67,7 +67,7 @@ export const sessionError = z.object({
   error: sessionErrorBody,
 });
 
-/** USD as the API writes money: an integer decimal string of cents; `usd` keeps the exact figure. */
+/** USD in the API's format: an integer number of cents as a decimal string; `usd` has the exact figure. */
 const money = z.object({ amount: z.string(), currency: z.literal("USD") });
 export const sessionUsage = z.object({
   type: z.literal("session.usage"),
@@ -80,25 +80,25 @@ export const sessionUsage = z.object({
       ephemeral_5m_input_tokens: z.number(),
       ephemeral_1h_input_tokens: z.number().optional(),
     }),
-    /** The share of what the model was told that its cache had, from 0 to 1; absent when it was told nothing. */
+    /** The share of the input that came from the cache, from 0 to 1; absent if there was no input. */
     cache_hit_rate: z.number().optional(),
     list_cost: money,
     usd: z.number(),
-    /** Requests whose price is not known, and not in `usd`; absent when there are none. */
+    /** Requests with an unknown price, not included in `usd`; absent if there are none. */
     unpriced_requests: z.number().int().optional(),
-    /** What the engine itself counted for this turn, per model: the difference of its cumulative figures. */
+    /** The engine's own count for this turn, per model: the difference of its cumulative figures. */
     engine: z.record(z.string(), z.object({ input_tokens: z.number(), output_tokens: z.number(), usd: z.number() })),
   }),
 });
 
-/** What was changed of the session from outside: what is absent stayed as it was. */
+/** Changes made to the session from outside; absent fields did not change. */
 export const sessionUpdated = z.object({
   type: z.literal("session.updated"),
   ...stored,
   title: z.string().nullish(),
-  /** All of it, as it is now. */
+  /** The complete current metadata. */
   metadata: z.record(z.string(), z.string()).optional(),
-  /** Null when the session has no limit of its own any more. */
+  /** Null if the session no longer has its own limit. */
   budget: z.object({ type: z.literal("limit"), max_list_cost: money }).nullish(),
 });
 
@@ -107,7 +107,7 @@ export const sessionThreadCreated = z.object({
   type: z.literal("session.thread_created"),
   ...thread,
   workflow_run_id: z.null(),
-  /** Null when the primary line started it. */
+  /** Null if the primary thread started it. */
   parent_thread_id: z.string().nullable(),
   /** The call that started the subagent. */
   call_id: z.string(),

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { messageContent, toolContent } from "./content.ts";
 import { onThread, received, toolOutcome } from "./fields.ts";
 
-/** What users say. */
+/** Events of users. */
 
 export const userMessage = z.object({
   type: z.literal("user.message"),
   ...received,
   content: messageContent,
-  /** What was written, when it was one of the agent's slash commands: `content` is what that stands for. */
+  /** The original text, if it was one of the agent's slash commands: `content` is its expansion. */
   command: z.string().optional(),
 });
 export const userInterrupt = z.object({ type: z.literal("user.interrupt"), ...received, ...onThread });
@@ -19,7 +19,7 @@ export const userToolConfirmation = z.object({
   tool_use_id: z.string(),
   result: z.enum(["allow", "deny"]),
   deny_message: z.string().nullish(),
-  /** What the API does not ask for: which approval it answers, who did so from where, and what is remembered. */
+  /** Not in the API: the approval that it answers, who answered from where, and what is remembered. */
   approval_id: z.string().optional(),
   by: z.string().optional(),
   from: z.string().optional(),
@@ -28,7 +28,7 @@ export const userToolConfirmation = z.object({
   /** For a question: question → answer. */
   answers: z.record(z.string(), z.string()).optional(),
 });
-/** The end of a call that a client runs, also when it was denied or given up: `outcome` tells. */
+/** The end of a call that a client runs, including denied and canceled ones: see `outcome`. */
 export const userCustomToolResult = z.object({
   type: z.literal("user.custom_tool_result"),
   ...received,
@@ -36,7 +36,7 @@ export const userCustomToolResult = z.object({
   custom_tool_use_id: z.string(),
   content: toolContent.optional(),
   is_error: z.boolean().nullish(),
-  /** What the API does not ask for: the model's id of the call, what became of it, and who gave the result from where. */
+  /** Not in the API: the model's id of the call, its outcome, and who gave the result from where. */
   call_id: z.string().optional(),
   outcome: toolOutcome.optional(),
   by: z.string().optional(),

@@ -1,18 +1,18 @@
 import { z } from "zod";
 import { stored } from "./fields.ts";
 
-/** What happened to a session's files. */
+/** Events about a session's files. */
 
 const filePath = z.string();
 
-/** The workspace is there; the first event of a session. */
+/** The workspace is ready; the first event of a session. */
 export const workspacePrepared = z.object({
   type: z.literal("capstan.workspace_prepared"),
   ...stored,
   kind: z.enum(["in-place", "copy", "worktree", "clone"]),
   cwd: filePath,
   source: filePath,
-  /** For worktrees and clones: the branch that was made, and the commit it starts from. */
+  /** For worktrees and clones: the branch that was created, and the commit it starts from. */
   branch: z.string().optional(),
   base: z.string().optional(),
   mounts: z
@@ -27,38 +27,38 @@ export const workspacePrepared = z.object({
       }),
     )
     .optional(),
-  /** What a person should know, a sentence each. */
+  /** Notes for people, one sentence each. */
   notes: z.array(z.string()),
 });
-/** A turn waits for that of another session which works in the same directory. */
+/** The turn waits for another session's turn in the same directory. */
 export const workspaceBusy = z.object({
   type: z.literal("capstan.workspace_busy"),
   ...stored,
-  /** The session that is waited for. */
+  /** The session that it waits for. */
   session_id: z.string(),
 });
-/** The files as they were then can be brought back. */
+/** The files as of this event can be restored. */
 export const checkpointTaken = z.object({
   type: z.literal("capstan.checkpoint_taken"),
   ...stored,
   checkpoint_id: z.string(),
-  /** Its name in the shadow repository. The log's hashes cover it, and so the files. */
+  /** The commit in the shadow repository. The log's hashes cover it, and therefore the files. */
   commit: z.string(),
   reason: z.enum(["call", "call_end", "turn_end", "rewind", "request"]),
-  /** For `call`: the call that was about to run; for `call_end`: the one that was over. */
+  /** For `call`: the call that was about to run; for `call_end`: the call that had ended. */
   call_id: z.string().optional(),
-  /** Calls that may have made what changed since the checkpoint before: one, or several that overlapped, or none of the agent. */
+  /** Calls that may have caused the changes since the previous checkpoint: one, several that overlapped, or none. */
   calls: z.array(z.string()),
-  /** The host died while these calls ran, so others may have made part of what changed. */
+  /** The host died while these calls ran, so part of the changes may have another cause. */
   unsure: z.literal(true).optional(),
   added: z.number().int(),
   modified: z.number().int(),
   deleted: z.number().int(),
-  /** What is not in it; not all of it when `left_out_count` is larger. */
+  /** Files that are not included; incomplete if `left_out_count` is larger. */
   left_out: z.array(z.object({ path: filePath, why: z.string() })).optional(),
   left_out_count: z.number().int().optional(),
 });
-/** No checkpoint could be taken, and the session goes on without it. */
+/** No checkpoint could be taken; the session continues without it. */
 export const checkpointFailed = z.object({
   type: z.literal("capstan.checkpoint_failed"),
   ...stored,
@@ -68,27 +68,27 @@ export const checkpointFailed = z.object({
 export const configurationChanged = z.object({
   type: z.literal("capstan.configuration_changed"),
   ...stored,
-  /** Relative to the workspace, and who reads it; not all of it when `changed_count` is larger. */
+  /** Relative to the workspace, and what reads it; incomplete if `changed_count` is larger. */
   changed: z.array(z.object({ path: filePath, read_by: z.string() })),
   changed_count: z.number().int().optional(),
-  /** What would have taken effect by itself, and was given another name. */
+  /** Files that would have taken effect automatically, and were renamed. */
   disabled: z.array(z.object({ path: filePath, moved_to: filePath })),
-  /** Why the workspace could not be looked at, or something in it not be switched off. */
+  /** Why the workspace could not be checked, or something in it could not be disabled. */
   problem: z.string().optional(),
 });
-/** The files are being brought back. After a crash that is done again. */
+/** The files are being restored. After a crash, this is repeated. */
 export const rewindStarted = z.object({
   type: z.literal("capstan.rewind_started"),
   ...stored,
   rewind_id: z.string(),
-  /** Where to. */
+  /** The checkpoint to restore. */
   checkpoint_id: z.string(),
-  /** The files as they become: of a session that works in place, what others changed since stays. */
+  /** The files after the rewind. For a session that works in place, changes by others are kept. */
   commit: z.string(),
-  /** A checkpoint of what was there: the way back. */
+  /** A checkpoint of the files before the rewind, to undo it. */
   undo_checkpoint_id: z.string(),
   undo_commit: z.string(),
-  /** The conversation goes back to this place too. */
+  /** Rewinds the conversation to this position too. */
   to_seq: z.number().int().optional(),
 });
 export const rewound = z.object({
@@ -97,34 +97,37 @@ export const rewound = z.object({
   rewind_id: z.string(),
   checkpoint_id: z.string(),
   undo_checkpoint_id: z.string(),
-  /** What was said after it is no part of the conversation any more. */
+  /** Messages after it are no longer part of the conversation. */
   to_seq: z.number().int().optional(),
 });
-/** It could not be done, or not to its end. The files may be half-way; the way back is the undo checkpoint. */
+/**
+ * The rewind failed, or did not complete. The files may be partly restored; the undo checkpoint has their earlier
+ * state.
+ */
 export const rewindFailed = z.object({
   type: z.literal("capstan.rewind_failed"),
   ...stored,
   rewind_id: z.string(),
   reason: z.string(),
 });
-/** What changed was taken out of the workspace. */
+/** Changes were exported from the workspace. */
 export const workspaceExported = z.object({
   type: z.literal("capstan.workspace_exported"),
   ...stored,
   how: z.enum(["patch", "zip", "branch", "apply"]),
-  /** The checkpoint's name in the shadow repository. */
+  /** The checkpoint's commit in the shadow repository. */
   commit: z.string(),
   target: z.string(),
 });
-/** The workspace and its checkpoints are gone. */
+/** The workspace and its checkpoints were removed. */
 export const workspaceRemoved = z.object({
   type: z.literal("capstan.workspace_removed"),
   ...stored,
-  /** The session came from an archive, which has no files: they stayed behind, and it works in place from now on. */
+  /** The session was imported from an archive, which contains no files; it now works in place. */
   reason: z.literal("imported").optional(),
 });
 
-/** A file or a repository was put into the workspace by whoever started the session, or later. */
+/** A file or a repository was added to the workspace, at the session's start or later. */
 export const resourceAdded = z.object({
   type: z.literal("capstan.resource_added"),
   ...stored,
@@ -132,6 +135,6 @@ export const resourceAdded = z.object({
   /** Relative to the workspace. */
   mount_path: z.string(),
   file_id: z.string().optional(),
-  /** Of a repository; never with a secret in it. */
+  /** For a repository; never contains a secret. */
   url: z.string().optional(),
 });

@@ -1,38 +1,38 @@
 import type { ModelUsage } from "./usage.ts";
 
-/** What a model request may come to, worked out before it is sent. */
+/** The possible cost of a model request, estimated before it is sent. */
 
-/** With fewer answers than this a percentile says nothing. */
+/** With fewer answers, a percentile is meaningless. */
 const ENOUGH_OUTPUTS = 5;
 /** Older answers say little about the next one. */
 export const REMEMBERED_OUTPUTS = 100;
 
-/** A request as its body shows it. */
+/** A request's size, read from its body. */
 export interface RequestSize {
-  /** Tokens of the whole prompt, by the usual measure: instructions, tools, messages, images and documents. */
+  /** Estimated tokens of the whole prompt: instructions, tools, messages, images and documents. */
   readonly inputTokens: number;
-  /** The most that the request lets the model answer, in tokens. */
+  /** The request's limit for the answer, in tokens. */
   readonly maxTokens: number | undefined;
-  /** The answer comes piece by piece, so that most of what was generated is seen. */
+  /** The answer is streamed, so most of the generated output is seen. */
   readonly isStream: boolean;
-  /** For how long it has the provider keep its prompt. To write it there costs more than to read it. */
+  /** How long the provider caches the prompt. Writing the cache costs more than reading it. */
   readonly cached: "no" | "5m" | "1h";
-  /** The most searches that it lets the provider make. */
+  /** The maximum number of web searches that the provider may make. */
   readonly webSearches: number;
 }
 
-/** What a session's earlier requests teach. */
+/** What is known from a session's earlier requests. */
 export interface Experience {
   /** Output tokens of the last answers. */
   readonly outputs: readonly number[];
-  /** The last request that was answered: its tokens by the usual measure, and those it turned out to have. */
+  /** The last answered request: its estimated tokens, and its actual usage. */
   readonly last?: { readonly inputTokens: number; readonly usage: ModelUsage } | undefined;
 }
 
-/** `input`: the answer began, and its end with the final usage did not come. */
+/** `input`: the answer started, but its end with the final usage did not arrive. */
 export type Proven = "nothing" | "input" | "all";
 
-/** In tokens, and the dearest use of them that the provider could bill. */
+/** Tokens, and the most expensive way the provider could bill them. */
 export interface Estimate {
   readonly input: number;
   readonly cache: number;
@@ -55,15 +55,15 @@ export function estimate(
 ): Estimate {
   const prompt = estimatePrompt(size.inputTokens, experience);
   const cache = Math.floor(prompt * cachedShare(experience));
-  // Never less than what is configured: many short answers must not make a long one look short.
+  // Never less than configured: many short answers must not make a long one look short.
   const usual = experience.outputs.length < ENOUGH_OUTPUTS ? 0 : percentile(experience.outputs, 0.95);
   const likely = Math.max(usual, reserveOutputTokens);
-  // An answer in one piece is either seen or not, and may have been generated to its end.
+  // A non-streaming answer is seen completely or not at all, and may have been generated to its limit.
   const output = size.isStream ? Math.min(likely, size.maxTokens ?? likely) : (size.maxTokens ?? likely);
   return { input: prompt - cache, cache, output, usage: dearest(prompt, output, size) };
 }
 
-/** Whether the cache still holds the prompt is known only afterwards. */
+/** Whether the prompt is still cached is known only afterwards. */
 function dearest(prompt: number, output: number, { cached, webSearches }: RequestSize): ModelUsage {
   return {
     ...NOTHING,
@@ -75,8 +75,8 @@ function dearest(prompt: number, output: number, { cached, webSearches }: Reques
 }
 
 /**
- * What a request is counted as: what the provider said, and for what it did not say, what was reserved. A request that
- * is cut off costs money, and a command that hangs up must not get it for nothing.
+ * The usage that a request counts as: the provider's figures and, where they are missing, what was reserved. An aborted
+ * request costs money, and a command that hangs up must not get it for free.
  */
 export function settledUsage(
   { usage, proven }: { readonly usage: ModelUsage; readonly proven: Proven },
@@ -90,7 +90,10 @@ export function settledUsage(
   return { ...NOTHING, ...unknown, input_tokens: held.input, cache_creation_input_tokens: held.cache };
 }
 
-/** More than by the usual measure when the last request turned out so, and never less: whoever asks chooses the text. */
+/**
+ * Corrected upwards if the last request had more tokens than estimated, never downwards: the requester chooses the
+ * text.
+ */
 function estimatePrompt(inputTokens: number, { last }: Experience): number {
   const known = last === undefined ? 0 : promptTokens(last.usage);
   if (last === undefined || last.inputTokens === 0) return inputTokens;

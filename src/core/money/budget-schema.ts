@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-/** How people write limits. What counts against them is in budget.ts and budget-scopes.ts. */
+/** How users write limits. See budget.ts and budget-scopes.ts for how they are applied. */
 
-/** The largest limit there is, which limits nothing. */
+/** The largest limit, which has no effect. */
 export const NO_USD_LIMIT = 1_000_000;
-/** Above these a limit limits nothing, and was most likely meant otherwise. */
+/** A larger limit has no effect, and is probably a mistake. */
 const MAX_TOKENS = 1_000_000_000_000;
 const MAX_COUNT = 1_000_000_000;
-/** What a timer can wait, some 24 days. */
+/** The longest possible timer, about 24 days. */
 const MAX_TIMER_MS = 2_147_483_647;
 
 const tokens = z.int().positive().max(MAX_TOKENS).optional();
@@ -19,20 +19,23 @@ const limits = {
   usd: z.number().positive().max(NO_USD_LIMIT).optional(),
   /** Input, output and cache together. */
   tokens,
-  /** Not from the cache. */
+  /** Without the cache. */
   input_tokens: tokens,
   output_tokens: tokens,
-  /** Read from the cache and written to it. */
+  /** Read from and written to the cache. */
   cache_tokens: tokens,
   turns: count,
   tool_calls: count,
-  /** For each turn. */
+  /** Per turn. */
   deadline_ms: z.int().positive().max(MAX_TIMER_MS).optional(),
   warn_at: share,
   ask_at: share,
 };
 
-/** Every limit is for the whole session, but `steps` (model answers of the primary line) and `deadline_ms`: for one turn. */
+/**
+ * Limits of the whole session, except `steps` (model answers of the primary thread) and `deadline_ms`, which apply to
+ * one turn.
+ */
 export const sessionBudget = z.strictObject({ ...limits, steps: count });
 
 const scopeBudget = z.strictObject(limits);
@@ -43,14 +46,14 @@ const dayBudget = z.strictObject({
 
 const agentName = z.string().regex(/^[a-z][a-z0-9-]{0,62}$/, "an agent's name");
 
-/** Limits beyond one session. They count what all sessions of a project spend, whichever process drives them. */
+/** Limits beyond one session. They count the spend of all sessions of a project, whichever process drives them. */
 export const budgetSettings = z.strictObject({
   project: scopeBudget.optional(),
-  /** One day of a project, from midnight to midnight in `time_zone`; UTC when none is named. */
+  /** One day of a project, from midnight to midnight in `time_zone` (default: UTC). */
   day: dayBudget.optional(),
-  /** By the agent's name: all its sessions in a project. */
+  /** By agent name: all its sessions in a project. */
   agents: z.record(agentName, scopeBudget).optional(),
-  /** How long an answer is taken to become before a session has given enough of them to judge by. */
+  /** The assumed length of an answer until a session has enough answers to estimate it. */
   reserve_output_tokens: z.int().positive().max(1_000_000).optional(),
 });
 
@@ -60,7 +63,7 @@ export type BudgetSettings = z.infer<typeof budgetSettings>;
 
 export const DEFAULT_RESERVE_OUTPUT_TOKENS = 1_024;
 
-/** A name of the IANA data base. An offset such as `+02:00` is none: it knows no summer. */
+/** An IANA name. An offset such as `+02:00` is not accepted, because it has no daylight saving time. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][\w+/-]*$/.test(name)) return false;
   try {
@@ -84,21 +87,21 @@ export const limitName = z.enum([
   "steps",
   "tool_calls",
   "deadline",
-  // Of the environment, for all processes of the session together.
+  // From the environment, for all processes of the session together.
   "memory_bytes",
   "processes",
   "cpu_seconds",
 ]);
 export type LimitName = z.infer<typeof limitName>;
 
-/** A limit that leaves no room. */
+/** A limit without room left. */
 export interface LimitHit {
   readonly which: LimitName;
   readonly limit: number;
   readonly spent: number;
-  /** Whose limit it is. Absent: the session's. */
+  /** The limit's scope (default: the session). */
   readonly scope?: "session" | "agent" | "project" | "day";
-  /** Held for requests under way, and what the refused one was estimated to need. */
+  /** Reserved for running requests, and the refused request's estimate. */
   readonly reserved?: number;
   readonly needed?: number;
 }

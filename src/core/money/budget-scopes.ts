@@ -3,13 +3,13 @@ import type { LimitHit, LimitName } from "./budget-schema.ts";
 
 /**
  * What a model request may still cost, in every scope it belongs to: the session, its agent, its project and the day.
- * Pure arithmetic; a store asks it inside the transaction that writes the reservation down.
+ * Pure arithmetic; a store calls it inside the transaction that saves the reservation.
  */
 
 export const SCOPES = ["session", "agent", "project", "day"] as const;
 export type BudgetScope = (typeof SCOPES)[number];
 
-/** What a request costs, or all requests of a scope together. */
+/** The cost of a request, or of all requests in a scope. */
 export interface Amounts {
   readonly usd: number;
   readonly input: number;
@@ -23,10 +23,10 @@ export function addAmounts(a: Amounts, b: Amounts): Amounts {
   return { usd: a.usd + b.usd, input: a.input + b.input, output: a.output + b.output, cache: a.cache + b.cache };
 }
 
-/** How a scope stands before a request. */
+/** The state of a scope before a request. */
 export interface Standing {
   readonly spent: Amounts & { readonly turns: number; readonly toolCalls: number };
-  /** Reserved by requests under way. */
+  /** Reserved by running requests. */
   readonly reserved: Amounts;
 }
 
@@ -35,25 +35,25 @@ export interface ScopeLimits {
   readonly limits: ScopeBudget;
   /** For an agent: its name. */
   readonly agent?: string;
-  /** Beyond a session: the projects whose spending counts together. Default: the session's own alone. */
+  /** For scopes beyond a session: the projects whose spend counts together (default: the session's own). */
   readonly projects?: readonly string[];
-  /** For a day: its date, and the bucket of time that it begins with. */
+  /** For a day: its date, and its first time bucket. */
   readonly day?: { readonly date: string; readonly fromBucket: number };
 }
 
-/** A share of a limit that was passed. `ask` needs a person's word before anything more is spent. */
+/** A share of a limit that was passed. With `ask`, a person must agree before more is spent. */
 export interface Crossing {
   readonly kind: "warn" | "ask";
   readonly scope: BudgetScope;
   readonly which: LimitName;
   readonly limit: number;
   readonly spent: number;
-  /** The share, as it is configured. */
+  /** The share, as configured. */
   readonly at: number;
   readonly day?: string;
 }
 
-/** What makes two crossings the same: it is told, or asked about, once. */
+/** Identifies a crossing: each is reported, or asked about, once. */
 export function crossingKey({ kind, scope, which, limit, at, day = "" }: Omit<Crossing, "spent">): string {
   return [kind, scope, which, limit, at, day].join(" ");
 }
@@ -63,7 +63,7 @@ export type Verdict =
   | { readonly kind: "ask"; readonly crossing: Crossing }
   | { readonly kind: "refused"; readonly hit: LimitHit };
 
-/** The first limit that the request would pass decides, then the first share that nobody has agreed to go beyond. */
+/** The first limit that the request would exceed decides, then the first share that nobody has agreed to exceed. */
 export function judge(
   scopes: readonly (ScopeLimits & { readonly standing: Standing })[],
   { needed, agreed }: { readonly needed: Amounts; readonly agreed: readonly string[] },
@@ -78,7 +78,7 @@ export function judge(
   return { kind: "granted", warnings: crossings.filter(({ kind }) => kind === "warn") };
 }
 
-/** The limit that forbids another tool call in one of the scopes. */
+/** The limit in one of the scopes that forbids another tool call. */
 export function judgeToolCall(
   scopes: readonly (ScopeLimits & { readonly standing: Standing })[],
 ): LimitHit | undefined {
@@ -101,12 +101,12 @@ const MEASURES: readonly (readonly [
   ["cache_tokens", ({ cache }) => cache],
 ];
 
-/** Whether a scope has a limit that a model request may pass. */
+/** Whether a scope has a limit that a model request may exceed. */
 export function isMeasured({ limits }: ScopeLimits): boolean {
   return limits.turns !== undefined || MEASURES.some(([which]) => limits[which] !== undefined);
 }
 
-/** Sums of prices are not exact: a limit is not passed by what is only the error of adding. */
+/** Sums of prices are inexact: a rounding error must not exceed a limit. */
 const ROUNDING = 1e-9;
 
 function firstHit(
@@ -122,7 +122,7 @@ function firstHit(
     if (spent >= limit || spent + reserved + more > limit + ROUNDING)
       return { scope, which, limit, spent, reserved, needed: more };
   }
-  // The turn that asks is counted already.
+  // The requesting turn is already counted.
   const { turns } = standing.spent;
   if (limits.turns !== undefined && turns > limits.turns)
     return { scope, which: "turns", limit: limits.turns, spent: turns - 1 };
@@ -142,18 +142,18 @@ function crossed({ scope, limits, day, standing }: ScopeLimits & { standing: Sta
   });
 }
 
-/** How far one limit is used up. */
+/** How much of a limit is used. */
 export interface LimitStanding {
   readonly which: LimitName;
   readonly limit: number;
   readonly spent: number;
-  /** Held for requests under way. */
+  /** Reserved for running requests. */
   readonly reserved: number;
-  /** What the next request may cost at most. */
+  /** The maximum cost of the next request. */
   readonly left: number;
 }
 
-/** Every limit of a scope that counts what is spent, as `judge` and `judgeToolCall` count. A deadline counts nothing. */
+/** All limits of a scope that count spend, counted as in `judge` and `judgeToolCall`. A deadline counts nothing. */
 export function limitStandings({ limits, standing }: ScopeLimits & { readonly standing: Standing }): LimitStanding[] {
   const { turns, toolCalls } = standing.spent;
   const counted: readonly (readonly [which: keyof ScopeBudget & LimitName, spent: number, reserved: number])[] = [

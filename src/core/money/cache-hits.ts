@@ -1,10 +1,10 @@
-/** Of all tokens that the model was told, the share that its API had kept from before: from 0 to 1. */
+/** The share of all input tokens that the API read from its cache: from 0 to 1. */
 export function cacheHitRate({
   input,
   read,
   written,
 }: {
-  /** Neither kept nor found. */
+  /** Neither written to nor read from the cache. */
   readonly input: number;
   readonly read: number;
   readonly written: number;

@@ -2,47 +2,47 @@ import type { Amounts, ScopeLimits, Standing, Verdict } from "./budget-scopes.ts
 import type { LimitHit } from "./budget-schema.ts";
 
 /**
- * The ledger: what every model request cost, kept by the store from the same events as the log, in the same
- * transaction, so that the two never differ.
+ * The ledger: the cost of every model request. The store derives it from the log's events in the same transaction, so
+ * that the two never differ.
  */
 
-/** Who pays: by use, a subscription that includes it, or nobody because the model was the scripted one. */
+/** Who pays: by use, included in a subscription, or nobody because the model was the scripted one. */
 export const BILLINGS = ["paid", "included", "rehearsal"] as const;
 export type Billing = (typeof BILLINGS)[number];
 
 export const GROUPINGS = ["day", "agent", "model", "session", "project", "thread", "tool"] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** What the lines of a grouping can be divided by. */
+/** What the lines of a grouping can be split by. */
 export const SPLITS = ["agent", "model", "session", "project", "thread", "tool"] as const satisfies readonly Grouping[];
 export type Split = (typeof SPLITS)[number];
 
 /**
- * Why a grouping cannot be divided so, and what to do; undefined when it can. A request that read the results of several
- * tools is divided among them evenly, and what is left over would fall to others when there are two divisions.
+ * Why a grouping can't be split this way, and what to do; undefined if it can. A request that read the results of
+ * several tools is split among them evenly; with two splits, the remainder would be assigned inconsistently.
  */
 export function problemWithSplit(by: Grouping, split: Split): string | undefined {
-  if (by === split) return `the lines are by ${by} already; leave split out, or name another one`;
-  if (by === "tool") return `lines by tool cannot be split; ask for by=${split}&split=tool instead`;
+  if (by === split) return `the lines are grouped by ${by} already; omit split, or use another one`;
+  if (by === "tool") return `lines by tool cannot be split; use by=${split}&split=tool instead`;
   return undefined;
 }
 
 export interface LedgerQuery {
   readonly by: Grouping;
-  /** Divides each line. `problemWithSplit` tells which cannot be. */
+  /** Splits each line. See `problemWithSplit` for what is possible. */
   readonly split?: Split;
   /** Milliseconds since the epoch. */
   readonly since?: number;
   readonly project?: string;
-  /** For `by: "day"`: where the days begin. Default: UTC. */
+  /** For `by: "day"`: the time zone of the days (default: UTC). */
   readonly timeZone?: string;
 }
 
-/** Tokens, searches and money that belong together. Sums of different billing are never added up. */
+/** Tokens, searches and cost. Amounts with different billing are never added up. */
 export interface LedgerLine {
   /** The day, agent, model, session, project, thread or tool. */
   readonly key: string;
-  /** With `split`: the agent, model, session, project, thread or tool that the line is the part of. */
+  /** With `split`: the agent, model, session, project, thread or tool of this part. */
   readonly part?: string;
   readonly billing: Billing;
   readonly requests: number;
@@ -51,43 +51,45 @@ export interface LedgerLine {
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
   readonly webSearches: number;
-  /** List price of the requests that have one. */
+  /** List price of the requests with a known price. */
   readonly usd: number;
-  /** Requests without a known price: their cost is not in `usd`. */
+  /** Requests with an unknown price, not included in `usd`. */
   readonly unpricedRequests: number;
-  /** Requests that were cut off, so that their tokens are estimated. */
+  /** Requests that were cut off, with estimated tokens. */
   readonly estimatedRequests: number;
 }
 
-/** Stands for the primary line where threads are listed. */
+/** The name of the primary thread in lists of threads. */
 export const PRIMARY_THREAD = "(primary)";
-/** Stands for the tool of a request that reads no tool's result, but what a person or another agent said. */
+/** The tool name of a request that reads no tool result, but a message of a person or another agent. */
 const NO_TOOL = "(message)";
 
-/** The tool column of a request: the tools whose results it is the first to read, or the sort of request it is. */
+/** The tool column of a request: the tools whose results it is the first to include, or its request class. */
 export function toolsOf(tools: readonly string[] | undefined, requestClass: string): readonly string[] {
   if (tools !== undefined && tools.length > 0) return tools;
   return [requestClass === "auxiliary" || requestClass === "compaction" ? `(${requestClass})` : NO_TOOL];
 }
 
 export interface LedgerStore {
-  /** Lines by key, part and billing, the largest first; days and sessions newest first. */
+  /** Lines by key, part and billing, largest first; days and sessions newest first. */
   lines(query: LedgerQuery): Promise<readonly LedgerLine[]>;
-  /** How scopes of a project stand now, in their order, as `reserve` would find them. Not for the scope of a session. */
+  /**
+   * The current state of a project's scopes, in the given order, as `reserve` would see them. Not for session scopes.
+   */
   standings(
     project: string,
     scopes: readonly ScopeLimits[],
   ): Promise<readonly (ScopeLimits & { standing: Standing })[]>;
-  /** Output tokens of a session's last whole answers, newest first. */
+  /** Output tokens of a session's last complete answers, newest first. */
   recentOutputs(sessionId: string, limit: number): Promise<readonly number[]>;
   /**
-   * Holds an amount for a request that is about to be sent, if every scope has room for it: what is settled, what is
-   * held for requests under way of any process, and this one together. Rejects with `lease_lost` when the fence is old.
+   * Reserves an amount for a request that is about to be sent, if every scope has room for the settled spend, the
+   * reservations of running requests of any process, and this one. Rejects with `lease_lost` if the fence is old.
    */
   reserve(request: ReservationRequest): Promise<Verdict>;
-  /** Gives back what was held for a request that was never sent. A request that was is settled by the log. */
+  /** Releases the reservation of a request that was never sent. The log settles requests that were. */
   release(reservationId: string): Promise<void>;
-  /** The limit of one of the scopes that forbids the session another tool call. */
+  /** The limit in one of the scopes that forbids the session another tool call. */
   limitOnToolCall(sessionId: string, scopes: readonly ScopeLimits[]): Promise<LimitHit | undefined>;
 }
 
@@ -98,7 +100,7 @@ export interface ReservationRequest {
   readonly fence: number;
   readonly amounts: Amounts;
   readonly scopes: readonly ScopeLimits[];
-  /** Keys of the crossings that a person has agreed to go beyond. */
+  /** Keys of the crossings that a person agreed to exceed. */
   readonly agreed: readonly string[];
 }
 
@@ -113,7 +115,7 @@ const FIGURES = [
   "estimatedRequests",
 ] as const satisfies readonly (keyof LedgerLine)[];
 
-/** Lines with the same key, part and billing become one. */
+/** Merges lines with the same key, part and billing. */
 export function mergeLines(lines: readonly LedgerLine[]): LedgerLine[] {
   const merged = new Map<string, LedgerLine>();
   for (const line of lines) {
@@ -134,8 +136,8 @@ export function addLines(a: LedgerLine, b: LedgerLine): LedgerLine {
 }
 
 /**
- * Evenly, one line for each name, which becomes its key or its part. What cannot be divided goes to the first ones, so
- * that the sums stay what they were.
+ * Splits a line evenly, one line per name, which becomes its key or its part. Remainders go to the first lines, so that
+ * the sums stay the same.
  */
 export function splitLine(line: LedgerLine, names: readonly string[], as: "key" | "part" = "key"): LedgerLine[] {
   return names.map((name, index) => {

@@ -1,7 +1,6 @@
 /**
- * List prices, in USD: the one place they are written down. Per million tokens; a web search is priced by the piece.
- * They are those that the pinned Agent SDK counts with (test/e2e/pricing.test.ts compares the two), so that our figures
- * and the engine's agree.
+ * List prices in USD, in one place. Per million tokens; web searches are priced each. They match those of the pinned
+ * Agent SDK (test/e2e/pricing.test.ts compares them), so that our figures and the engine's agree.
  */
 
 /** When the table was last compared with the SDK's. */
@@ -11,28 +10,30 @@ export interface TokenPrice {
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
-  /** A cache entry that lives five minutes. */
+  /** Cached for five minutes. */
   readonly cacheWrite5m: number;
-  /** One that lives an hour. */
+  /** Cached for an hour. */
   readonly cacheWrite1h: number;
 }
 
 export interface ModelPrice extends TokenPrice {
   /** Each. */
   readonly webSearch: number;
-  /** What a request costs whose prompt, cache included, has more tokens than this. */
+  /** The price of a request whose prompt, including cached tokens, has more tokens than `above`. */
   readonly longPrompt?: TokenPrice & { readonly above: number };
 }
 
 export interface PriceEntry {
-  /** In the list: looked for anywhere in the model's name, because providers put their own words around it. */
+  /** Searched anywhere in the model's name, because providers add prefixes and suffixes. */
   readonly model: { test(name: string): boolean };
   readonly price: ModelPrice;
 }
 
 const WEB_SEARCH = 0.01;
 
-/** Cache writes cost 1.25 × the input for five minutes and 2 × for an hour; what a read costs differs from model to model. */
+/**
+ * Cache writes cost 1.25 × the input for five minutes and 2 × for an hour; the price of a read depends on the model.
+ */
 function tokens(input: number, output: number, cacheRead: number): TokenPrice {
   return { input, output, cacheRead, cacheWrite5m: input * 1.25, cacheWrite1h: input * 2 };
 }
@@ -41,12 +42,15 @@ function price(input: number, output: number, cacheRead: number): ModelPrice {
   return { ...tokens(input, output, cacheRead), webSearch: WEB_SEARCH };
 }
 
-/** The price when a user names only two figures: the usual share of the input for the cache, the usual search. */
+/** The price if a user gives only two figures: default cache ratios and the default price per search. */
 export function usualPrice(input: number, output: number): ModelPrice {
   return price(input, output, input * 0.1);
 }
 
-/** The first match counts. `(?!\d)` keeps a version apart from a date: `opus-5-5` is one, `opus-5-20260801` is not. */
+/**
+ * The first match applies. `(?!\d)` distinguishes a version from a date: `opus-5-5` is a version, `opus-5-20260801` is
+ * not.
+ */
 export const PRICES: readonly PriceEntry[] = [
   { model: /(fable|mythos)-5-2(?!\d)/, price: price(8, 40, 0.2) },
   { model: /(fable|mythos)-5-1(?!\d)/, price: price(10, 50, 0.25) },

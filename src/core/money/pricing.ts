@@ -4,12 +4,12 @@ import { type Glob, globOf, matchesGlob, STAR } from "../paths/glob.ts";
 import { type ModelPrice, type PriceEntry, PRICES, type TokenPrice, usualPrice } from "./prices.ts";
 
 const MILLION = 1_000_000;
-/** Dearer than any model; whoever writes more has mistaken the unit. */
+/** More than any model costs; a higher price probably has the wrong unit. */
 const ABSURD = 100_000;
 
 const usdPerMillion = z.number().min(0).max(ABSURD);
 
-/** One model's price as a user writes it: USD per million tokens, and per web search. */
+/** A model's price in the settings: USD per million tokens, and per web search. */
 const priceOverride = z.strictObject({
   input: usdPerMillion,
   output: usdPerMillion,
@@ -19,14 +19,14 @@ const priceOverride = z.strictObject({
   web_search: usdPerMillion.optional(),
 });
 
-/** By model; `*` in the name stands for any characters. */
+/** By model; `*` in the name matches any characters. */
 export const priceSettings = z.record(
   z.string().regex(/^[\w.:@/*[\]-]{1,200}$/, "a model's name, with * for any characters"),
   priceOverride,
 );
 export type PriceSettings = z.infer<typeof priceSettings>;
 
-/** The user's prices before the list's. The first pattern that fits counts, as they are written. */
+/** The user's prices, then the list. The first matching pattern applies. */
 export function pricesWith(overrides: PriceSettings): readonly PriceEntry[] {
   const own = Object.entries(overrides).map(([pattern, given]): PriceEntry => {
     const usual = usualPrice(given.input, given.output);
@@ -45,7 +45,9 @@ export function pricesWith(overrides: PriceSettings): readonly PriceEntry[] {
   return [...own, ...PRICES];
 }
 
-/** Not a regular expression: an agent chooses the name that it is compared with, and some would take for ever. */
+/**
+ * Not a regular expression: an agent chooses the name that it is compared with, and some patterns would take forever.
+ */
 export function modelGlob(pattern: string): Glob {
   return globOf(Array.from(pattern.replaceAll(/\*+/g, "*"), (character) => (character === "*" ? STAR : character)));
 }
@@ -54,7 +56,7 @@ export function priceOf(model: string, prices: readonly PriceEntry[] = PRICES): 
   return prices.find((entry) => entry.model.test(model))?.price;
 }
 
-/** List price of a request; null when the model has no known price, so that nobody takes a guess for a figure. */
+/** List price of a request; null if the model's price is unknown, so that no guess passes for a figure. */
 export function listPrice(model: string, usage: ModelUsage, prices: readonly PriceEntry[] = PRICES): number | null {
   const price = priceOf(model, prices);
   return price === undefined ? null : cost(price, usage);
@@ -77,7 +79,7 @@ function rateFor(price: ModelPrice, usage: ModelUsage): TokenPrice {
   return price.longPrompt !== undefined && prompt > price.longPrompt.above ? price.longPrompt : price;
 }
 
-/** A word such as `opus` that the engine turns into a model's name; which one is known at the first request. */
+/** A word such as `opus` that the engine resolves to a model; which one is known at the first request. */
 export function isAlias(model: string): boolean {
   return /^[a-z]+(\[\w+\])?$/i.test(model);
 }

@@ -1,10 +1,10 @@
 const LONGEST = 80;
-/** What says something and has no place in the name. Punctuation has none either, and is not missed. */
+/** Meaningful characters that the file name can't contain. Lost punctuation does not matter. */
 const LOST = /[^\p{ASCII}\p{M}\p{P}\p{Z}]/u;
 
 /**
- * As a file's name, and the same on every system. Where letters of the name are lost, as of other scripts or at its end,
- * a hash of all of it keeps two names apart.
+ * A file name that works on every system. If letters are lost, such as other scripts or a long ending, a hash of the
+ * whole name keeps two names distinct.
  */
 export function fileNameOf(name: string): string {
   const decomposed = name.normalize("NFKD");
@@ -17,7 +17,7 @@ export function fileNameOf(name: string): string {
   return `${short.replace(/-$/, "")}-${hashOf(name.normalize("NFC"))}`;
 }
 
-/** FNV-1a over UTF-16, as 8 hexadecimal digits. Nobody has to be kept from finding two names with one hash. */
+/** FNV-1a over UTF-16, as 8 hex digits. Collision attacks don't matter here. */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);

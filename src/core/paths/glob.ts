@@ -1,14 +1,14 @@
 /**
- * Wildcards within one word or one name of a path. Matching takes time in proportion to pattern times text, whatever
- * the pattern: what is matched comes from a model, and must not be able to hold up the host.
+ * Wildcards within one word or path component. Matching takes time proportional to pattern times text, for any pattern:
+ * the text comes from a model, and must not be able to block the host.
  */
 export interface Glob {
-  /** The text, when the pattern has no wildcard. */
+  /** The text, if the pattern has no wildcard. */
   readonly literal: string | undefined;
   readonly tokens: readonly Token[];
 }
 
-/** A character stands for itself. */
+/** A character matches itself. */
 export type Token = string | Wildcard;
 
 type Wildcard =
@@ -24,7 +24,7 @@ export function globOf(tokens: readonly Token[]): Glob {
   return { literal: tokens.every((token) => typeof token === "string") ? tokens.join("") : undefined, tokens };
 }
 
-/** `*`, `?` and `[a-z]`, with `\` before what is meant as it stands. */
+/** `*`, `?` and `[a-z]`, with `\` to escape. */
 export function parseGlob(text: string): Glob {
   const tokens: Token[] = [];
   const characters = Array.from(text);
@@ -42,11 +42,11 @@ export function parseGlob(text: string): Glob {
   return globOf(tokens);
 }
 
-/** `[abc]`, `[a-z]` and `[!a]`; undefined when the bracket is not closed and so stands for itself. */
+/** `[abc]`, `[a-z]` and `[!a]`; undefined if the bracket is not closed and is therefore literal. */
 function parseClass(characters: readonly string[], start: number): { test: CharacterTest; end: number } | undefined {
   const isNegated = characters[start + 1] === "!" || characters[start + 1] === "^";
   const first = start + (isNegated ? 2 : 1);
-  // A bracket that comes first is a member.
+  // A bracket in first position is a member.
   const end = characters.indexOf("]", first + 1);
   if (end < 0) return undefined;
   const ranges: [low: string, high: string][] = [];
@@ -65,7 +65,7 @@ export function matchesGlob({ literal, tokens }: Glob, text: string): boolean {
   const characters = Array.from(text);
   let at = 0;
   let next = 0;
-  // Only the last star ever has to take more: whatever an earlier one could take, this one can take as well.
+  // Only the last star ever needs to match more: whatever an earlier one could match, this one can too.
   let star = -1;
   let takenTo = 0;
   while (at < characters.length) {
@@ -90,7 +90,7 @@ function matchesOne(token: Token, character: string): boolean {
   return token.kind === "one" || (token.kind === "class" && token.test(character));
 }
 
-/** What `{a,b}` stands for, one text for each; `undefined` when it is more than `limit`. */
+/** All expansions of `{a,b}`; `undefined` if there are more than `limit`. */
 export function expandBraces(text: string, limit: number): readonly string[] | undefined {
   const brace = findBrace(text);
   if (brace === undefined) return [text];
@@ -104,7 +104,7 @@ export function expandBraces(text: string, limit: number): readonly string[] | u
   return all;
 }
 
-/** The first brace that is closed and has a comma of its own. */
+/** The first closed brace that contains a comma. */
 function findBrace(text: string): { start: number; end: number; parts: string[] } | undefined {
   for (let start = 0; start < text.length; start++) {
     if (text[start] === "\\") start++;

@@ -1,8 +1,8 @@
 import { expandBraces, type Glob, matchesGlob, parseGlob } from "./glob.ts";
 
 /**
- * Path patterns of rules, read as in a .gitignore file. Restricting rules (deny, ask) are read widely and allowing ones
- * narrowly wherever the same text means different things to different readers.
+ * Path patterns of rules, in .gitignore syntax. Where a pattern is ambiguous, restricting rules (deny, ask) match
+ * broadly and allow rules narrowly.
  */
 export interface PathPattern {
   readonly alternatives: readonly Anchored[];
@@ -10,21 +10,21 @@ export interface PathPattern {
 
 interface Anchored {
   /**
-   * Where the names begin: `slash` is one leading slash, which some read as absolute and Claude Code as relative to the
-   * project; `name` has no slash at all and is looked for at any depth.
+   * Where the path components start: `slash` is one leading slash, which can mean absolute or, as in Claude Code,
+   * relative to the project; `name` has no slash and matches at any depth.
    */
   readonly anchor: "workspace" | "home" | "root" | "slash" | "name";
-  /** How often it climbs before its first name. */
+  /** The number of leading `..`. */
   readonly up: number;
   readonly segments: readonly Segment[];
-  /** Whether a directory that matches brings all it holds, also in an allowing rule. */
+  /** Whether a matching directory includes everything in it, even in an allow rule. */
   readonly isDirectory: boolean;
 }
 
 type Segment = Glob | typeof ANY_DEPTH;
 
 const ANY_DEPTH = "**";
-/** A rule is for a person to read. */
+/** Limit for readability. */
 const MAX_ALTERNATIVES = 64;
 
 export interface Places {
@@ -32,7 +32,7 @@ export interface Places {
   readonly home: string;
 }
 
-/** An absolute path as patterns look at it; made once for a call, not once for each rule. */
+/** An absolute path prepared for matching; created once per call, not once per rule. */
 export interface LocatedPath {
   readonly names: readonly string[];
   readonly workspace: readonly string[];
@@ -41,7 +41,7 @@ export interface LocatedPath {
   readonly inHome: readonly string[] | undefined;
 }
 
-/** How to look at paths from these places. */
+/** Prepares paths for matching, relative to these places. */
 export function locator(places: Places): (path: string) => LocatedPath {
   const workspace = namesOf(places.workspace);
   const home = namesOf(places.home);
@@ -57,7 +57,7 @@ function namesOf(path: string): readonly string[] {
     .filter((name) => name !== "");
 }
 
-/** Accents are written in two ways that look alike; some file systems take them for the same name. */
+/** Accented characters have two encodings that look alike; some file systems treat them as the same name. */
 function composed(text: string): string {
   return text.normalize("NFC");
 }
@@ -67,10 +67,10 @@ function below(names: readonly string[], base: readonly string[]): readonly stri
   return names.slice(base.length);
 }
 
-/** Returns what is wrong with the pattern instead, as the end of a sentence. */
+/** Returns a problem instead, as the end of a sentence, if the pattern is not valid. */
 export function parsePathPattern(text: string): PathPattern | string {
   const expanded = expandBraces(composed(text), MAX_ALTERNATIVES);
-  if (expanded === undefined) return `its braces stand for more than ${MAX_ALTERNATIVES} paths`;
+  if (expanded === undefined) return `its braces expand to more than ${MAX_ALTERNATIVES} paths`;
   const alternatives = expanded.map(parseAnchored);
   const problem = alternatives.find((alternative) => typeof alternative === "string");
   if (problem !== undefined) return problem;
@@ -79,7 +79,7 @@ export function parsePathPattern(text: string): PathPattern | string {
 
 function parseAnchored(text: string): Anchored | string {
   if (text.startsWith("~") && text !== "~" && !text.startsWith("~/"))
-    return "~ stands for your own home directory and is followed by a slash";
+    return "~ means your own home directory and must be followed by a slash";
   const anchor = anchorOf(text);
   const names: string[] = [];
   let up = 0;
@@ -106,7 +106,7 @@ function anchorOf(text: string): Anchored["anchor"] {
   return /^[^/]+\/?$/.test(text) && !/^\.\.?\/?$/.test(text) ? "name" : "workspace";
 }
 
-/** A name that every path must have which matches, and where it must come first; undefined when there is none. */
+/** A name that every matching path must contain, and where it must come first; undefined if there is none. */
 export function nameThatLeads({
   anchor,
   up,
@@ -124,17 +124,17 @@ const LEADS = {
   name: ["any"],
 } as const;
 
-/** How a pattern and a path lie to each other. */
+/** How a pattern relates to a path. */
 export interface PathMatch {
   readonly matches: boolean;
-  /** Everything below the path matches, too. */
+  /** Everything below the path matches too. */
   readonly whole: boolean;
   /** Something below the path may match. */
   readonly reaches: boolean;
 }
 
 const NO_MATCH: PathMatch = { matches: false, whole: false, reaches: false };
-/** A directory that holds the place where the pattern begins. */
+/** A directory above the pattern's start. */
 const ABOVE: PathMatch = { matches: false, whole: false, reaches: true };
 
 export function matchPath(pattern: PathPattern, path: LocatedPath, reading: "allow" | "restrict"): PathMatch {
@@ -156,7 +156,7 @@ export function matchPath(pattern: PathPattern, path: LocatedPath, reading: "all
 
 type Start = "above" | { readonly segments: readonly Segment[]; readonly names: readonly string[] };
 
-/** The names to be matched, for each way the pattern can be read. */
+/** The components to match, for each possible reading of the pattern. */
 function startsOf({ anchor, up, segments }: Anchored, path: LocatedPath, reading: "allow" | "restrict"): Start[] {
   const fromRoot: Start = { segments, names: path.names };
   const at = (base: readonly string[], relative: readonly string[] | undefined): Start[] => {
@@ -185,7 +185,7 @@ function startsOf({ anchor, up, segments }: Anchored, path: LocatedPath, reading
   }
 }
 
-/** Follows all ways through the pattern at once, name by name. */
+/** Follows all paths through the pattern at once, component by component. */
 function walk(segments: readonly Segment[], names: readonly string[], bringsAll: boolean): PathMatch {
   const end = segments.length;
   let states = new Set<number>();
@@ -207,7 +207,7 @@ function walk(segments: readonly Segment[], names: readonly string[], bringsAll:
 
   function enter(state: number): void {
     states.add(state);
-    // Names of any number, none included.
+    // Matches any number of components, including none.
     if (segments[state] === ANY_DEPTH) enter(state + 1);
   }
 }

@@ -9,8 +9,8 @@ export interface Allowances {
 }
 
 /**
- * The rules and grants that together cover all parts of a call; undefined when a part is left. `isFree` says which parts
- * need none. A command that was not understood is covered by a rule for the whole tool only.
+ * The rules and grants that together cover all parts of a call; undefined if a part is not covered. `isFree` says which
+ * parts need no rule. A command that could not be parsed is covered only by a rule for the whole tool.
  */
 export function coverageOf(
   call: Call,
@@ -51,10 +51,10 @@ function covering(part: Part, call: Call, { rules, grants }: Allowances): Allowa
   return grant && { rules: [], grants: [grant] };
 }
 
-/** Programs that do nothing but start another one, which needs a rule of its own. */
+/** Programs that only start another one, which needs its own rule. */
 const TRANSPARENT = new Set(["nohup", "nice", "time", "timeout", "stdbuf", "command", "env"]);
 
-/** Whether a command only starts another one that is listed, in a way that cannot change what that one does. */
+/** Whether a command only starts another listed one, without changing what that one does. */
 export function isTransparent(command: ShellCommand, { shell }: CallSubject): boolean {
   const [program, ...rest] = command.words;
   if (program === undefined || program.dynamic || !TRANSPARENT.has(program.text)) return false;

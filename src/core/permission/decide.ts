@@ -21,9 +21,11 @@ import type { CallSubject, ToolTraits } from "../rules/subject.ts";
 import { suggestRules } from "./suggest.ts";
 import { PLAN_TOOL, QUESTION_TOOL } from "../rules/tool-names.ts";
 
-/** Whether a tool call may run: one pure function for every engine and every tool, in the order of docs/permissions.md. */
+/**
+ * Whether a tool call may run: one pure function for every engine and every tool, in the order of docs/permissions.md.
+ */
 export interface PermissionQuery {
-  /** The agent, or the subagent that calls, has the tool. */
+  /** The agent, or the calling subagent, has the tool. */
   readonly enabled: boolean;
   readonly mode: Mode;
   readonly rules: RuleSet;
@@ -31,11 +33,11 @@ export interface PermissionQuery {
   readonly subject: CallSubject;
   /** It runs in a sandbox, does not ask to leave it, and the settings allow such calls. */
   readonly sandboxed: boolean;
-  /** What the environment keeps the session from. Absent: nothing. */
+  /** The environment's limits (default: none). */
   readonly limits?: SandboxPlan | undefined;
-  /** Where the engine keeps what it told the model to read: results, and files of skills. */
+  /** Directories with files that the engine told the model to read: results and skill files. */
   readonly readable?: readonly string[] | undefined;
-  /** Those that hold in this session. */
+  /** The grants that apply to this session. */
   readonly grants: readonly GrantedRule[];
 }
 
@@ -44,13 +46,16 @@ export interface Verdict {
   /** The rule, mode or grant that decided, such as `rule:deny Bash(rm *)`, `mode:yolo` or `grant:grnt_1`. */
   readonly decidedBy: string;
   readonly reason: string;
-  /** An answer to this question may be kept as a grant. Only ever true of `ask`. */
+  /** The answer may be saved as a grant. Only true for `ask`. */
   readonly rememberable: boolean;
-  /** What is asked for: leave for a call, approval of a plan, an answer, or the result of a tool that a client runs. */
+  /**
+   * What is requested: permission for a call, approval of a plan, an answer, or the result of a tool that a client
+   * runs.
+   */
   readonly kind: "tool" | "plan" | "question" | "custom_tool";
 }
 
-/** What is looked at, in this order, until something decides. */
+/** The steps, in order, until one decides. */
 export const STEPS = [
   "enabled tools",
   "deny rules",
@@ -67,7 +72,7 @@ export const STEPS = [
   "otherwise",
 ] as const;
 
-/** `passed` is told of each step that did not decide, in order, why not. */
+/** `passed` is called for each step that did not decide, in order, with the reason. */
 export function decide(query: PermissionQuery, passed: (why: string) => void = () => {}): Verdict {
   const { mode, traits, subject } = query;
   const { tool } = subject;
@@ -81,28 +86,32 @@ export function decide(query: PermissionQuery, passed: (why: string) => void = (
   const denial = firstHit(rules.deny, call);
   if (denial?.hit.isSure === true)
     return verdict("deny", `rule:deny ${denial.rule.text}`, `The rule ${denial.rule.text} denies this call.`);
-  passed(denial === undefined ? "none speaks of it" : `${denial.rule.text} might`);
+  passed(denial === undefined ? "no match" : `${denial.rule.text} might match`);
 
   const limited = query.limits && outsideLimits(subject, query.limits, query.readable);
   if (limited !== undefined) return verdict("deny", limited.decidedBy, limited.reason);
-  passed(query.limits === undefined ? "there are none" : "it keeps to them");
+  passed(query.limits === undefined ? "none" : "within");
 
   const isOwnKind = tool === PLAN_TOOL || tool === QUESTION_TOOL;
   if ((mode === "read-only" || mode === "plan") && !traits.readOnly && !isOwnKind)
     return verdict("deny", `mode:${mode}`, `${tool} may change something, and the session is in ${mode} mode.`);
   passed(`${mode} does not deny it`);
 
-  if (tool === PLAN_TOOL) return { ...verdict("ask", `tool:${tool}`, "A plan is to be approved."), kind: "plan" };
+  if (tool === PLAN_TOOL)
+    return { ...verdict("ask", `tool:${tool}`, "The agent asks for approval of its plan."), kind: "plan" };
   if (tool === QUESTION_TOOL)
     return { ...verdict("ask", `tool:${tool}`, "The agent has a question."), kind: "question" };
-  // Whoever runs it decides by what they answer: no rule or grant could give its result.
+  // The client decides with its answer: no rule or grant could provide a result.
   if (traits.custom === true)
-    return { ...verdict("ask", `tool:${tool}`, "A client runs this tool and gives its result."), kind: "custom_tool" };
-  // Nothing that an agent writes may loosen its supervision, so no rule, mode or grant answers for a person here.
+    return {
+      ...verdict("ask", `tool:${tool}`, "A client runs this tool and returns its result."),
+      kind: "custom_tool",
+    };
+  // Nothing that an agent writes may weaken its supervision, so no rule, mode or grant can replace a person here.
   const guarded = traits.readOnly || traits.safeInternal ? undefined : protectedIn(subject);
   if (guarded !== undefined) return verdict("ask", `protected:${guarded.pattern}`, guarded.reason);
-  passed(traits.readOnly || traits.safeInternal ? "it writes none" : "it names none");
-  // A grant would speak of a command that nobody has seen; only a person can tell whether it is the denied one.
+  passed(traits.readOnly || traits.safeInternal ? "writes none" : "names none");
+  // A grant would cover a command that nobody has seen; only a person can tell whether it is the denied one.
   if (denial !== undefined)
     return verdict("ask", `rule:deny ${denial.rule.text}`, doubt(denial.rule, call, "could deny this call"));
   const asking = askRulesFor(rules.ask, call);
@@ -111,10 +120,10 @@ export function decide(query: PermissionQuery, passed: (why: string) => void = (
   const answer = question && forbidding === undefined ? answeredBy(query.grants, asking, call) : undefined;
   if (question !== undefined && answer === undefined) {
     const { rule, hit } = question;
-    const reason = hit.isSure ? `The rule ${rule.rule.text} asks before this call.` : doubt(rule.rule, call, "may ask");
+    const reason = hit.isSure ? `The rule ${rule.rule.text} requires approval.` : doubt(rule.rule, call, "may ask");
     return ask(`rule:ask ${rule.rule.text}`, reason, forbidding === undefined && isKnown(call));
   }
-  passed(answer === undefined ? "none speaks of it" : `${answer.id} answers`);
+  passed(answer === undefined ? "no match" : `${answer.id} answers`);
 
   const permission = permitted(query, call, rules, passed);
   if (permission !== undefined) return answer === undefined ? permission : granted(answer);
@@ -131,7 +140,7 @@ export function decide(query: PermissionQuery, passed: (why: string) => void = (
   }
 }
 
-/** Steps 7 to 12: what allows a call without a person. */
+/** Steps 7 to 12: allowing a call without a person. */
 function permitted(
   query: PermissionQuery,
   call: Call,
@@ -146,41 +155,43 @@ function permitted(
     const who = names.length === 1 ? `The rule ${names[0]} allows` : `The rules ${names.join(" and ")} together allow`;
     return verdict("allow", `rule:allow ${names.join(", ")}`, `${who} this call.`);
   }
-  passed("they do not cover it");
+  passed("no match");
   if (traits.safeInternal) return verdict("allow", "tool:safe-internal", `${tool} is marked safe.`);
   passed("not marked safe");
   if (mode === "accept-edits" && traits.edit && inside)
-    return verdict("allow", "mode:accept-edits", "Edits in the workspace are accepted in this mode.");
+    return verdict("allow", "mode:accept-edits", "This mode accepts edits in the workspace.");
   passed(mode !== "accept-edits" ? `the mode is ${mode}` : traits.edit ? "outside" : "not an edit");
   if (sandboxed && tool === "Bash") return verdict("allow", "sandbox:auto-allow", "The command runs in the sandbox.");
-  passed(sandboxed ? "only for Bash" : "not in one");
-  if (mode === "yolo") return verdict("allow", "mode:yolo", "Everything that no rule denies is allowed in this mode.");
+  passed(sandboxed ? "only for Bash" : "not sandboxed");
+  if (mode === "yolo") return verdict("allow", "mode:yolo", "This mode allows everything that no rule denies.");
   passed(`the mode is ${mode}`);
   if (traits.readOnly && inside && secretIn(query) === undefined)
-    return verdict("allow", "tool:read-only", `${tool} only reads, and in the workspace.`);
+    return verdict("allow", "tool:read-only", `${tool} only reads in the workspace.`);
   if (traits.readOnly && isOwn(query))
     return verdict("allow", "tool:read-only", `${tool} reads the session's own files.`);
   const isHeld = traits.readOnly && inside;
-  passed(isHeld ? "may hold credentials" : traits.readOnly ? "outside" : "may change something");
+  passed(isHeld ? "may contain credentials" : traits.readOnly ? "outside" : "may change something");
   return undefined;
 }
 
-/** The file that a call names which may hold a secret, and which no setting shows. */
+/** The file in a call that may contain a secret and that no setting shows. */
 function secretIn({ subject: { paths }, limits }: PermissionQuery): string | undefined {
   const isHeld = (path: string): boolean => (limits === undefined ? isSecretName(path) : isSecret(path, limits));
   return paths.find(({ named, real }) => isHeld(named) || isHeld(real))?.named;
 }
 
 function mayHold(path: string): string {
-  return `${path} may hold credentials, so reading or changing it needs your permission.`;
+  return `${path} may contain credentials, so reading or changing it needs approval.`;
 }
 
-/** All that the call names lies where the engine keeps files of this session for the model to read. */
+/** Whether all paths of the call are in directories where the engine keeps this session's files for the model. */
 function isOwn({ subject: { paths }, readable = [] }: PermissionQuery): boolean {
   return paths.length > 0 && paths.every(({ real }) => readable.some((directory) => isInside(real, directory)));
 }
 
-/** Parts of a shell command that need no rule: files of the workspace that it reads, and in accept-edits mode writes. */
+/**
+ * Parts of a shell command that need no rule: reading files of the workspace, and in accept-edits mode writing them.
+ */
 function isFreeIn(mode: Mode): (part: Part) => boolean {
   return (part) => part.kind === "redirection" && part.inside && (part.access === "read" || mode === "accept-edits");
 }
@@ -209,10 +220,10 @@ function askRulesFor(rules: readonly AskRule[], call: Call): readonly Asking[] {
   return all;
 }
 
-/** The grant that speaks of what is asked about, when each part that is asked about has one. */
+/** The grant that answers the question, if every part in question has one. */
 function answeredBy(grants: readonly GrantedRule[], asking: readonly Asking[], call: Call): GrantedRule | undefined {
   const parts = new Set(asking.flatMap(({ hit }) => hit.parts));
-  // What was not understood is answered by a grant for the whole tool only.
+  // A command that could not be parsed is covered only by a grant for the whole tool.
   const asked: Iterable<Part> = isKnown(call) ? parts : [{ kind: "call" }];
   let first: GrantedRule | undefined;
   for (const part of asked) {
@@ -229,27 +240,25 @@ function isKnown({ subject }: Call): boolean {
 
 function doubt({ text }: Rule, { subject }: Call, does: string): string {
   const [unclear] = subject.shell?.unclear ?? [];
-  if (unclear !== undefined) return `The rule ${text} ${does}, but the command is not understood: ${unclear}`;
-  if (subject.search === true) return `The rule ${text} ${does}: the search may reach what it speaks of.`;
+  if (unclear !== undefined) return `The rule ${text} ${does}, but the command cannot be analyzed: ${unclear}`;
+  if (subject.search === true) return `The rule ${text} ${does}: the search may reach files that it covers.`;
   const [vague] = subject.shell?.vague ?? [];
   if (vague !== undefined)
-    return `The rule ${text} ${does}: which files ${shortened(vague)} names is only known when the command runs.`;
+    return `The rule ${text} ${does}: which files ${shortened(vague)} matches is only known when the command runs.`;
   if (subject.shell?.searched !== undefined)
-    return `The rule ${text} ${does}: the command takes a whole directory, which may hold what the rule speaks of.`;
-  return `The rule ${text} ${does}; what it does is only known when it runs.`;
+    return `The rule ${text} ${does}: the command uses a whole directory, which may contain files that the rule covers.`;
+  return `The rule ${text} ${does}: what the command does is only known when it runs.`;
 }
 
 function unspoken({ subject: { shell, tool } }: Call, part: Part | undefined, allow: readonly Rule[]): string {
   const [unclear] = shell?.unclear ?? [];
-  if (unclear !== undefined) return `The command is not understood: ${unclear}`;
-  if (part?.kind === "redirection") return `No rule speaks of what it ${part.access === "read" ? "reads" : "writes"}.`;
+  if (unclear !== undefined) return `The command cannot be analyzed: ${unclear}`;
+  if (part?.kind === "redirection") return `No rule covers what it ${part.access === "read" ? "reads" : "writes"}.`;
   const rule = part?.kind === "command" ? allow.find((one) => coversWithoutOptions(one, part)) : undefined;
   if (part?.kind === "command" && rule !== undefined && part.command.effects !== undefined)
     return optionsReason(part.command, rule);
   const words = part?.kind === "command" ? part.command.words.map(({ text }) => text).join(" ") : "";
-  return words === ""
-    ? `No rule speaks of this call of ${tool}.`
-    : `No rule speaks of the command ${shortened(words)}.`;
+  return words === "" ? `No rule covers this ${tool} call.` : `No rule covers the command ${shortened(words)}.`;
 }
 
 const SHOWN_LENGTH = 80;
@@ -259,7 +268,7 @@ function shortened(text: string): string {
 }
 
 function granted({ id, rule }: GrantedRule): Verdict {
-  return verdict("allow", `grant:${id}`, `An earlier answer allows this call, kept as ${rule.text}.`);
+  return verdict("allow", `grant:${id}`, `An earlier answer allows this call, saved as ${rule.text}.`);
 }
 
 function verdict(behavior: Verdict["behavior"], decidedBy: string, reason: string): Verdict {

@@ -5,15 +5,15 @@ import { parseRule } from "../rules/rule.ts";
 import { isInside } from "../paths/inside.ts";
 import type { CallSubject, Place } from "../rules/subject.ts";
 
-/** A call that the limits of the environment do not let through; no rule, mode, grant or person can. */
+/** A call denied by the environment's limits; no rule, mode, grant or person can allow it. */
 export interface LimitDenial {
   readonly decidedBy: "sandbox:read" | "sandbox:write" | "sandbox:network";
   readonly reason: string;
 }
 
 /**
- * Whether a tool that runs in the agent's own process would go beyond what its commands are confined to. `readable` are
- * directories in which the engine keeps results of this session that it told the model to read.
+ * Whether a tool that runs in the agent's own process would exceed the limits of its commands. `readable` are
+ * directories with results of this session that the engine told the model to read.
  */
 export function outsideLimits(
   subject: CallSubject,
@@ -32,8 +32,8 @@ export function outsideLimits(
 }
 
 /**
- * The command runs in the sandbox and nowhere else, when there is one. What is not understood might be an excluded
- * command; without any of those it is confined, whatever it is.
+ * Whether the command runs only in the sandbox, if there is one. A command that could not be parsed might be an
+ * excluded one; without excluded commands, every command is confined.
  */
 export function runsConfined(
   subject: CallSubject,
@@ -50,23 +50,23 @@ export function runsConfined(
   return !plan.excludedCommands.some((pattern) => hitBy(parseRule(`Bash(${pattern})`), call) !== undefined);
 }
 
-/** What a process tells of itself: of the agent's own also the token with which it asks the model. */
+/** Process information; for the agent's own process, it includes the token for the model. */
 const OF_PROCESSES = "/proc";
 
 function beyondReading(place: Place, plan: SandboxPlan, readable: readonly string[]): LimitDenial | undefined {
   const paths = [place.named, place.real];
   if (plan.mode !== "off" && paths.some((path) => isInside(path, OF_PROCESSES)))
-    return denial("read", `${place.named} tells of processes, and the sandbox keeps the agent from that.`);
+    return denial("read", `${place.named} contains process information, which the sandbox hides from the agent.`);
   if (readable.some((directory) => isInside(place.real, directory))) return undefined;
   if (paths.some((path) => isHidden(path, plan)))
     return denial(
       "read",
-      `${place.named} is hidden from this session. Whoever set that can add it to allow_read in environment.sandbox.`,
+      `${place.named} is hidden from this session. To show it, add it to allow_read in environment.sandbox.`,
     );
   if (!paths.some((path) => isKeptFrom(path, plan))) return undefined;
   return denial(
     "read",
-    `${place.named} may hold credentials, so it is hidden from this session. To show it, add this file to allow_read in environment.sandbox of your user settings.`,
+    `${place.named} may contain credentials, so it is hidden from this session. To show it, add this file to allow_read in environment.sandbox of your user settings.`,
   );
 }
 
@@ -84,7 +84,7 @@ function beyondWriting(place: Place, plan: SandboxPlan, subject: CallSubject): L
   if (paths.some((path) => plan.denyWrite.some((denied) => isInside(path, denied))))
     return denial(
       "write",
-      `${named} may not be changed: it is in deny_write, in a read-only mount or in the repository of a worktree.`,
+      `${named} cannot be changed: it is in deny_write, in a read-only mount or in the repository of a worktree.`,
     );
   if (paths.some((path) => isKeptFrom(path, plan)))
     return denial("write", `${named} is hidden from this session, so it cannot be changed either.`);
@@ -92,7 +92,7 @@ function beyondWriting(place: Place, plan: SandboxPlan, subject: CallSubject): L
   if (!isWritable(real, plan))
     return denial(
       "write",
-      `${named} is outside of the workspace. Whoever set up the session can add it to allow_write in environment.sandbox.`,
+      `${named} is outside the workspace. To allow it, add it to allow_write in environment.sandbox.`,
     );
   const row = rowOfPath(named, subject) ?? rowOfPath(real, subject);
   if (row !== undefined || paths.some((path) => plan.configuration.some((kept) => isInside(path, kept))))
@@ -101,10 +101,13 @@ function beyondWriting(place: Place, plan: SandboxPlan, subject: CallSubject): L
       `${named} is configuration of ${row?.readBy ?? "Capstan"}, which is read-only in the sandbox.`,
     );
   if (!paths.some(runsElsewhere)) return undefined;
-  return denial("write", `${named} is run or believed by programs outside of the sandbox, so it may not be changed.`);
+  return denial("write", `${named} is run or trusted by programs outside the sandbox, so it cannot be changed.`);
 }
 
-/** As the sandbox of commands has it: what is written there takes effect when a person, an editor or a shell comes by. */
+/**
+ * Same as in the sandbox of commands: files written there take effect when a person, an editor or a shell uses the
+ * directory.
+ */
 export const ELSEWHERE_DIRECTORIES: readonly string[] = [".git", ".claude", ".vscode", ".idea"];
 export const ELSEWHERE_FILES: readonly string[] = [
   ".gitconfig",
@@ -119,7 +122,7 @@ export const ELSEWHERE_FILES: readonly string[] = [
 ];
 
 function runsElsewhere(path: string): boolean {
-  // A file system may take `.GIT` for the same directory.
+  // A file system may treat `.GIT` as the same directory.
   const names = path.toLowerCase().split("/");
   return names.some((name) => ELSEWHERE_DIRECTORIES.includes(name)) || ELSEWHERE_FILES.includes(names.at(-1) ?? "");
 }

@@ -7,14 +7,14 @@ import { isSecretName } from "../environment/secret-files.ts";
 import type { CallSubject, Place, Redirection } from "../rules/subject.ts";
 import { speaksOf } from "../rules/tool-names.ts";
 
-/** A call, made ready to be held against many rules. */
+/** A call, prepared for matching with many rules. */
 export interface Call {
   readonly subject: CallSubject;
-  /** What must be allowed for the call to be: the call as such, or for a shell command each thing it does. */
+  /** What must be allowed: the call itself or, for a shell command, each of its actions. */
   readonly parts: readonly Part[];
   readonly paths: readonly LocatedPlace[];
   readonly mentions: readonly LocatedPlace[];
-  /** Directories of which a shell command takes all that is in them. */
+  /** Directories that a shell command uses as a whole. */
   readonly searched: readonly (LocatedPlace & { readonly access: "read" | "write" })[];
 }
 
@@ -25,7 +25,7 @@ export type Part =
       readonly kind: "redirection";
       readonly access: "read" | "write";
       readonly places: readonly LocatedPlace[];
-      /** It is known, lies in the workspace, and holds no secret by its name. */
+      /** The path is known, is in the workspace, and does not look like a secret. */
       readonly inside: boolean;
     };
 
@@ -73,14 +73,14 @@ export function callOf(subject: CallSubject): Call {
   };
 }
 
-/** What of a call a deny or ask rule speaks of. */
+/** The parts of a call that a deny or ask rule matches. */
 export interface Hit {
-  /** Otherwise it could, and cannot be known to. */
+  /** False if the rule might match but this can't be known. */
   readonly isSure: boolean;
   readonly parts: readonly Part[];
 }
 
-/** Whether a deny or ask rule speaks of a call; read as widely as the rule can be meant. */
+/** Whether a deny or ask rule matches a call; matches as broadly as possible. */
 export function hitBy(rule: Rule, call: Call): Hit | undefined {
   const { subject } = call;
   switch (rule.kind) {
@@ -113,7 +113,7 @@ export function hitBy(rule: Rule, call: Call): Hit | undefined {
   }
 }
 
-/** What of a call a deny or ask rule holds back: who may not read a file may not edit it either. */
+/** The parts of a call that a deny or ask rule restricts: a file that can't be read can't be edited either. */
 export function restrictedBy(rule: Rule, call: Call): Hit | undefined {
   const hit = hitBy(rule, call);
   if (hit?.isSure === true || rule.kind !== "path" || rule.tool !== "Read") return hit;
@@ -121,7 +121,7 @@ export function restrictedBy(rule: Rule, call: Call): Hit | undefined {
   return edited?.isSure === true ? edited : (hit ?? edited);
 }
 
-/** Of a call that does not say which one it means nobody can be sure. */
+/** A call that names nothing specific might match. */
 function nameHit(pattern: Glob, name: string | undefined, call: Call): Hit | undefined {
   if (name === undefined) return all(call, false);
   return matchesGlob(pattern, name) ? all(call, true) : undefined;
@@ -145,14 +145,14 @@ function commandsHit({ pattern }: Extract<Rule, { kind: "command" }>, { subject,
     else if (match === "maybe") (possible ??= []).push(part);
   }
   if (sure !== undefined) return { isSure: true, parts: sure };
-  // What was not understood could hide the very command, and so could an option that runs a program.
+  // A part that could not be parsed could hide exactly this command, and so could an option that runs a program.
   if (subject.shell?.unclear.length !== 0) return { isSure: false, parts };
   const runs = parts.filter(hidesProgram);
   if (runs.length > 0) return { isSure: false, parts: runs };
   return possible && { isSure: false, parts: possible };
 }
 
-/** Whether one of a command's options runs a program, which is not listed. */
+/** Whether one of a command's options runs a program that is not listed. */
 export function hidesProgram(part: Part): boolean {
   return (
     part.kind === "command" &&
@@ -164,7 +164,7 @@ const WRITES = new Set(["writes a file", "changes files", "deletes files"]);
 
 const ACCESS: Readonly<Record<string, "read" | "write">> = { Read: "read", Edit: "write", Write: "write" };
 
-/** A redirection reads or edits a file, an option may edit one, and a rule for the whole tool speaks of them too. */
+/** A redirection reads or edits a file, an option may edit one, and a rule for the whole tool covers those too. */
 function redirectionsHit(tool: string, { parts }: Call): Hit | undefined {
   const access = ACCESS[tool];
   const hit = parts.filter((part) => {
@@ -197,12 +197,12 @@ function shellPathsHit({ tool, pattern }: Extract<Rule, { kind: "path" }>, call:
 
 function pathsHit(pattern: PathPattern, { subject, parts, paths }: Call): Hit | undefined {
   if (paths.some((place) => touches(pattern, place))) return { isSure: true, parts };
-  // A search reads what lies below, and a call that names no path may work anywhere.
+  // A search reads everything below, and a call without a path may work anywhere.
   const reaches = subject.search === true && paths.some((place) => reachesInto(pattern, place));
   return reaches || paths.length === 0 ? { isSure: false, parts } : undefined;
 }
 
-/** Something below a directory may match. */
+/** Whether something below a directory may match. */
 function reachesInto(pattern: PathPattern, { named, real }: LocatedPlace): boolean {
   return [named, real].some((path) => matchPath(pattern, path, "restrict").reaches);
 }
@@ -213,16 +213,16 @@ function touches(pattern: PathPattern, { named, real }: LocatedPlace): boolean {
   );
 }
 
-/** Variables that change how a program speaks, never what it runs or where it writes. */
+/** Variables that change a program's output, never what it runs or where it writes. */
 const HARMLESS =
   /^(?:CI|DEBUG|NODE_ENV|RAILS_ENV|LANG|LANGUAGE|LC_[A-Z]+|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|TERM|COLUMNS|LINES|RUST_LOG|RUST_BACKTRACE|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|GOOS|GOARCH)$/;
 
-/** Whether a command may be given this variable without a rule that says so. */
+/** Whether a command may set this variable without a rule that says so. */
 export function isHarmless(variable: string): boolean {
   return HARMLESS.test(variable);
 }
 
-/** Whether an allow rule or a grant speaks of a part of a call; read as narrowly as the rule can be meant. */
+/** Whether an allow rule or a grant covers a part of a call; matches as narrowly as possible. */
 export function isCoveredBy(rule: Rule, part: Part, call: Call): boolean {
   const { subject } = call;
   switch (rule.kind) {
@@ -258,12 +258,12 @@ export function isCoveredBy(rule: Rule, part: Part, call: Call): boolean {
   }
 }
 
-/** Whether an allow rule would speak of a command, if it did not have options that a rule has to name. */
+/** Whether an allow rule would cover a command, if it did not have options that a rule must name. */
 export function coversWithoutOptions(rule: Rule, { spoken }: Extract<Part, { kind: "command" }>): boolean {
   return rule.kind === "command" && matchCommand(rule.pattern, { ...spoken, named: new Map() }, "allow") === "yes";
 }
 
-/** Every place really lies there; of a directory to be searched, all that is in it. */
+/** Whether every path matches; for a directory to be searched, everything in it must. */
 function holds(pattern: PathPattern, places: readonly LocatedPlace[], isSearch = false): boolean {
   return (
     places.length > 0 &&

@@ -5,19 +5,19 @@ import type { RuleSet } from "./rule-set.ts";
 
 export type Decided = EventOf<"capstan.permission_decided">;
 
-/** What other rules would have made of a recorded decision. Nothing but the record is looked at. */
+/** How other rules would have decided a recorded call. Uses only the record. */
 export interface Replayed {
   readonly before: Verdict["behavior"];
   readonly now: Verdict["behavior"];
   readonly verdict: Verdict;
 }
 
-/** Decisions that no rule could have made otherwise. */
+/** Decisions that no rule could change. */
 const NOT_BY_RULES = /^(?:limit:|error$|sandbox:(?:read|write|network)$)/;
 /** A person was asked. */
 const ASKED = /^(?:person:|caller$|expired$|default:ask$|rule:ask |protected:|tool:(?:ExitPlanMode|AskUserQuestion)$)/;
 
-/** Undefined for a decision that was not about rules, and for one that was recorded without what rules look at. */
+/** Undefined for a decision that was not about rules, and for one recorded without the data that rules need. */
 export function replayDecision(event: Decided, rules: RuleSet, mode?: Mode): Replayed | undefined {
   const { subject, traits, decided_by: decidedBy, decision } = event;
   const recorded = MODES.find((known) => known === event.mode);

@@ -4,8 +4,8 @@ import type { Rule } from "../rules/rule.ts";
 import { familyOf } from "../rules/tool-names.ts";
 
 /**
- * Finds the few rules that can speak of a call among hundreds: by the program's name, the first name of a path, or the
- * tool. It may find too many, never too few; test/core/permission/rule-index.test.ts holds it against all of them.
+ * Finds the few rules among hundreds that can match a call: by program name, first path component, or tool. It may find
+ * too many, never too few; test/core/permission/rule-index.test.ts compares it with all rules.
  */
 export class RuleIndex {
   readonly #size: number;
@@ -15,7 +15,7 @@ export class RuleIndex {
   readonly #programs = new Map<string, number[]>();
   readonly #anyProgram: number[] = [];
   readonly #commands: number[] = [];
-  /** First names of paths from the root, the workspace and the home, and names at any depth. */
+  /** First components of paths from the root, the workspace and the home, and names at any depth. */
   readonly #names = {
     root: new Map<string, number[]>(),
     workspace: new Map<string, number[]>(),
@@ -67,7 +67,7 @@ export class RuleIndex {
     }
   }
 
-  /** The places of the rules in their list, in order. */
+  /** The indexes of the rules in their list, in order. */
   candidates(call: Call): readonly number[] {
     const { subject, parts, paths, mentions } = call;
     const found = new Uint8Array(this.#size);

@@ -5,9 +5,9 @@ import { ALLOWS_ALL, parseRule, type Rule } from "../rules/rule.ts";
 import { RuleIndex } from "./rule-index.ts";
 import { policyRules } from "./server-policy.ts";
 
-/** The rules of a session, read once and held against every call. */
+/** The rules of a session, parsed once and matched with every call. */
 export interface RuleSet extends Rules {
-  /** Those that can speak of a call. */
+  /** The rules that can match a call. */
   among(call: Call): Rules;
 }
 
@@ -19,7 +19,7 @@ export interface Rules {
 
 export interface AskRule {
   readonly rule: Rule;
-  /** Whether an answer may be kept as a grant, and a grant may answer. */
+  /** Whether an answer may be saved as a grant, and a grant may answer. */
   readonly remember: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface GrantedRule {
 
 export type RuleLists = Pick<Permissions, "allow" | "ask" | "deny">;
 
-/** All rules of an agent: those of its permissions, and those that `tools` of its MCP servers stand for. */
+/** All rules of an agent: those of its permissions, and those for `tools` of its MCP servers. */
 export function agentRules({
   permissions,
   mcp_servers,
@@ -39,7 +39,7 @@ export function agentRules({
   return compileRules(permissions, policyRules(mcp_servers));
 }
 
-/** Throws `invalid_agent` for a malformed rule. `more` are rules that are read already. */
+/** Throws `invalid_agent` for a malformed rule. `more` are rules that are already parsed. */
 export function compileRules(lists: RuleLists, more: Rules = { allow: [], ask: [], deny: [] }): RuleSet {
   const deny = [...lists.deny.map(parseRule), ...more.deny];
   const written = lists.ask.map((entry): AskRule =>

@@ -5,7 +5,7 @@ import { parseGlob } from "../paths/glob.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Rules } from "./rule-set.ts";
 
-/** The rules that `tools` of an agent's MCP servers stand for. Their text says where they are written. */
+/** The rules for `tools` of an agent's MCP servers. Their text says where they are written. */
 export function policyRules(servers: AgentDefinition["mcp_servers"] = {}): Rules {
   const rules = Object.entries(servers).flatMap(([server, { tools = {} }]) => {
     const named = Object.keys(tools).filter((tool) => tool !== OTHER_TOOLS);

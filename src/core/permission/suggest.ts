@@ -6,8 +6,8 @@ import type { CallSubject, Place, ShellSubject } from "../rules/subject.ts";
 import { canonicalTool, PLAN_TOOL, QUESTION_TOOL, speaksOf } from "../rules/tool-names.ts";
 
 /**
- * The rules that "remember this" would save: together they allow this very call again, and as little else as rules can
- * say. Empty when there are none, as for a command that is only known when it runs.
+ * The rules that "remember this" would save: together they allow this exact call again, and as little else as possible.
+ * Empty if there are none, as for a command that is only known when it runs.
  */
 export function suggestRules(subject: CallSubject): readonly string[] {
   const rules = [...new Set(rulesFor(subject))];
@@ -23,7 +23,7 @@ function rulesFor(subject: CallSubject): readonly string[] {
   if (tool === "Skill") return skill === undefined ? [] : [`Skill(${escaped(skill)})`];
   const family = subject.search === true ? tool : ["Edit", "Read"].find((name) => speaksOf(name, tool));
   if (family !== undefined) return samePath(family, paths, subject);
-  // The rule would also speak of a built-in tool of almost that name.
+  // The rule would also match a built-in tool with almost the same name.
   return tool === "Bash" || canonicalTool(tool) !== tool ? [] : [tool];
 }
 
@@ -47,7 +47,7 @@ function shellRules(shell: ShellSubject, subject: CallSubject): readonly string[
   ];
 }
 
-/** A rule speaks of one path; a name that readers take for several has none. */
+/** A rule covers one path; there is none for an ambiguous name. */
 function samePath(tool: string, places: readonly Place[], subject: CallSubject): readonly string[] {
   const [path, ...others] = new Set(places.map(({ real }) => real));
   return path === undefined || others.length > 0 ? [] : [`${tool}(${pathText(path, subject)})`];
@@ -57,13 +57,13 @@ function pathText(path: string, { workspace, home }: CallSubject): string {
   if (path === workspace) return ".";
   if (isInside(path, workspace)) {
     const relative = escaped(path.slice(workspace.length).replace(/^\//, ""));
-    // A name alone would be looked for at any depth.
+    // A bare name would match at any depth.
     return /^[^/~][^/]*\//.test(relative) ? relative : `./${relative}`;
   }
   return isInside(path, home) && path !== home ? `~${escaped(path.slice(home.length))}` : `/${escaped(path)}`;
 }
 
-/** So that no character is taken for a wildcard, and no space at an end for a slip. */
+/** Escapes wildcards, and leading and trailing spaces. */
 function escaped(text: string): string {
   return text.replaceAll(/[\\*?[\]{},]|^\s|\s$/g, String.raw`\$&`);
 }

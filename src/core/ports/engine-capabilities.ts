@@ -2,8 +2,8 @@ import type { AgentDefinition } from "../agent/agent-definition.ts";
 import type { EngineRequest } from "./engine.ts";
 
 /**
- * What an engine may lack. Everything else in test/contract/engine is required of each. An engine states its abilities
- * as data; an agent that asks for one it lacks is refused by name, and docs/engines.md shows the table.
+ * What an engine may lack. Everything else in test/contract/engine is required. An engine declares its abilities as
+ * data; Capstan refuses an agent that needs a missing one by name, and docs/engines.md shows the table.
  */
 
 type Wanted = Pick<EngineRequest, "agent"> & Partial<Pick<EngineRequest, "sandbox" | "limits">>;
@@ -11,9 +11,9 @@ type Wanted = Pick<EngineRequest, "agent"> & Partial<Pick<EngineRequest, "sandbo
 interface Capability {
   /** For the table in docs/engines.md. */
   readonly title: string;
-  /** The fields by which a session asks for it. Absent: no field does. */
+  /** The fields with which a session requests it. Absent: no field does. */
   readonly askedBy?: (wanted: Wanted) => readonly string[];
-  /** The number that those fields give, for an engine that takes some only. */
+  /** The number in those fields, for an engine that supports only a range. */
   readonly numberIn?: (wanted: Wanted) => number | undefined;
 }
 
@@ -30,7 +30,7 @@ export const CAPABILITIES = {
     title: "MCP servers that are programs (stdio)",
     askedBy: ({ agent }) => serverField(agent, "command"),
   },
-  mcp_remote: { title: "MCP servers at an address (http, sse)", askedBy: ({ agent }) => serverField(agent, "url") },
+  mcp_remote: { title: "Remote MCP servers (http, sse)", askedBy: ({ agent }) => serverField(agent, "url") },
   elicitation: { title: "Questions of an MCP server to a person" },
   questions: { title: "Questions to a person (`AskUserQuestion`)", askedBy: byTool("AskUserQuestion") },
   plan_mode: {
@@ -56,24 +56,26 @@ export const CAPABILITIES = {
   skills: { title: "Skills", askedBy: byField("skills") },
   project_file: { title: "The workspace's CLAUDE.md (`setting_sources`)", askedBy: byField("setting_sources") },
   engine_prompt: {
-    title: "A prompt of the engine's own (`instructions_mode: append`)",
+    title: "The engine's own prompt (`instructions_mode: append`)",
     askedBy: ({ agent }) => (agent.instructions_mode === "append" ? ["instructions_mode"] : []),
   },
   sandbox: {
     title: "Sandbox",
-    // One that only prefers a sandbox starts without it, and the log says so.
+    // With `preferred`, the session starts without a sandbox, and the log says so.
     askedBy: ({ sandbox }) => (sandbox?.mode === "required" ? ["environment.sandbox"] : []),
   },
   process_limits: {
     title: "Limits on memory, processes and CPU time",
     askedBy: ({ limits }) => (Object.keys(limits ?? {}).length > 0 ? ["environment.limits"] : []),
   },
-  own_process: { title: "A process of its own per session" },
+  own_process: { title: "A separate process per session" },
 } as const satisfies Record<string, Capability>;
 
 export type CapabilityName = keyof typeof CAPABILITIES;
 
-/** `true`, or how it differs from what one may expect, or the numbers it takes; `lacks` says what the engine does not do. */
+/**
+ * `true`, how it differs from the expected behavior, or the supported range; `lacks` says what the engine does not do.
+ */
 export type Ability =
   | true
   | { readonly note: string }
@@ -85,7 +87,7 @@ export function lackOf(ability: Ability): string | undefined {
   return typeof ability === "object" && "lacks" in ability ? ability.lacks : undefined;
 }
 
-/** What a session asks for that the engine lacks, each as `field: problem`. */
+/** What a session needs and the engine lacks, each as `field: problem`. */
 export function problemsWithEngine(
   { name, capabilities }: { readonly name: string; readonly capabilities: EngineCapabilities },
   wanted: Wanted,
@@ -94,7 +96,7 @@ export function problemsWithEngine(
     const ability = capabilities[capability as CapabilityName];
     const lack = lackOf(ability);
     const problem =
-      lack === undefined ? outside(ability, numberIn?.(wanted)) : `${lack}. Leave it out, or choose another engine.`;
+      lack === undefined ? outside(ability, numberIn?.(wanted)) : `${lack}. Remove it, or choose another engine.`;
     const fields = problem === undefined ? [] : (askedBy?.(wanted) ?? []);
     return fields.map((field) => `${field}: the ${name} engine ${problem}`);
   });
@@ -103,7 +105,7 @@ export function problemsWithEngine(
 function outside(ability: Ability, value: number | undefined): string | undefined {
   if (ability === true || !("least" in ability) || value === undefined) return undefined;
   const { least, most } = ability;
-  return value < least || value > most ? `cannot use ${value}. Give ${least} to ${most}.` : undefined;
+  return value < least || value > most ? `cannot use ${value}. Use ${least} to ${most}.` : undefined;
 }
 
 function byField(field: keyof AgentDefinition): (wanted: Wanted) => readonly string[] {

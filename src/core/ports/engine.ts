@@ -14,24 +14,27 @@ import type { PathAccess, ToolTraits } from "../rules/subject.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
 /**
- * The port for what runs the agent loop. An engine says what happened; the runtime alone decides permission, budget
- * and persistence. What an engine lacks it declares in `capabilities`.
+ * The port for engines, which run the agent loop. An engine reports what happened; only the runtime decides permission,
+ * budget and persistence. An engine declares what it lacks in `capabilities`.
  */
 export interface Engine {
   readonly name: EngineName;
   readonly version: string;
-  /** The runtime refuses an agent that asks for what these say is lacking, before `validate`. */
+  /** The runtime refuses an agent that needs a missing capability, before `validate`. */
   readonly capabilities: EngineCapabilities;
   /**
-   * Throws when no process could be started for such a session: an unknown tool, a missing directory, a sandbox that is
-   * required and that this machine does not have. `matchers` are the rules of hooks; like the agent's own they must speak
-   * of tools that exist.
+   * Throws if no process could be started for such a session: an unknown tool, a missing directory, a required sandbox
+   * that this machine does not have. `matchers` are the rules of hooks; like the agent's rules, they must name tools
+   * that exist.
    */
   validate(
     request: Pick<EngineRequest, "agent" | "cwd" | "tools"> &
       Partial<Pick<EngineRequest, "sandbox" | "limits">> & { readonly matchers?: readonly string[] },
   ): void;
-  /** Makes the session ready for its first message, in a process of its own where the engine needs one. Rejects with an `engine_*` or `cwd_missing` error. */
+  /**
+   * Prepares the session for its first message, in its own process if the engine needs one. Rejects with an `engine_*`
+   * or `cwd_missing` error.
+   */
   open(request: EngineRequest, host: EngineHost): Promise<EngineSession>;
 }
 
@@ -39,7 +42,7 @@ export interface Engine {
 export interface Engines {
   /** For agents that name none. */
   readonly default: EngineName;
-  /** Rejects with `engine_missing` when this machine or this build does not have it. */
+  /** Rejects with `engine_missing` if this machine or build does not have it. */
   load(name: EngineName): Promise<Engine>;
 }
 
@@ -49,42 +52,42 @@ export interface EngineRequest {
   readonly model: string;
   readonly mode: Mode;
   readonly cwd: string;
-  /** A directory of the session's own for the engine's home, configuration and temporary files. */
+  /** The session's own directory for the engine's home, configuration and temporary files. */
   readonly stateDir: string;
-  /** Variables the agent's commands see, besides the few the engine itself needs. */
+  /** Variables for the agent's commands, besides the few that the engine needs. */
   readonly variables: Readonly<Record<string, string>>;
   readonly gateway: Pick<GatewayAccess, "url" | "token" | "ask" | "isPlain" | "billing">;
-  /** What commands, file tools and MCP servers are kept from. Absent: nothing. */
+  /** How commands, file tools and MCP servers are confined (default: not at all). */
   readonly sandbox?: SandboxPlan;
-  /** What the files of each MCP server must hold when it is started: SHA-256 by absolute path. Absent: anything. */
+  /** The required content of each MCP server's files when it starts: SHA-256 by absolute path (default: anything). */
   readonly serverFiles?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Of all processes of the session together. Absent: none. */
+  /** For all processes of the session together (default: none). */
   readonly limits?: ProcessLimits;
   readonly tools: readonly Tool[];
   readonly transcripts: TranscriptStore;
-  /** The conversation so far, from the log. The engine's transcript is made to agree with it. */
+  /** The conversation so far, from the log. The engine's transcript is reconciled with it. */
   readonly history: readonly HistoryItem[];
-  /** Subagents that were started before; one of them may be spoken to again. */
+  /** Subagents that were started before and may get further messages. */
   readonly subagents: readonly StartedSubagent[];
   /** The conversation of a subagent's thread so far, from the log. */
   readonly lineHistory: (threadId: string) => Promise<readonly HistoryItem[]>;
   /** What the process does at its start, before any message. */
   readonly start: EngineStart;
-  /** Set when the process drives a subagent's line alone; `history` is then that line's. */
+  /** Set if the process drives a single subagent's thread; `history` is then that thread's. */
   readonly line?: SubagentLine;
-  /** Aborts when nobody waits for the process any more: what there is of it is ended, and `open` rejects. */
+  /** Aborts when the process is no longer needed: it is ended, and `open` rejects. */
   readonly signal?: AbortSignal;
 }
 
 export type EngineStart =
   /** Waits for a message. */
   | { readonly kind: "wait" }
-  /** Goes on with the turn that was cut. */
+  /** Continues the interrupted turn. */
   | { readonly kind: "continue" }
-  /** Runs this one call of the last answer, which had to wait for a person, and ends the turn there. */
+  /** Runs this one call of the last answer, which waited for a person, and ends the turn there. */
   | { readonly kind: "call"; readonly callId: string };
 
-/** A subagent whose process is gone and that still has work to do. */
+/** A subagent whose process has ended and that still has work to do. */
 export interface SubagentLine {
   readonly threadId: string;
   readonly name: string;
@@ -95,7 +98,7 @@ export interface StartedSubagent {
   readonly name: string;
   /** The call that started it. */
   readonly callId: string;
-  /** How far it is from the primary line, which has started those of 1. */
+  /** Its depth below the primary thread, whose subagents have 1. */
   readonly depth: number;
 }
 
@@ -103,11 +106,11 @@ export interface StartedSubagent {
 export interface EngineHost {
   newEventId(): string;
   emit(fact: EngineFact): Promise<void>;
-  /** The prepare stage of every tool call. Never rejects: an error inside is a denial. */
+  /** The prepare stage of every tool call. Never rejects: an internal error is a denial. */
   prepare(call: CallRequest, signal: AbortSignal): Promise<CallDecision>;
-  /** A server wants to know something from a person while one of its tools runs. Never rejects. */
+  /** A server asks a person something while one of its tools runs. Never rejects. */
   elicit(question: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer>;
-  /** The execute stage of a tool that lives in the host. */
+  /** The execute stage of a host tool. */
   execute(
     call: { readonly tool: Tool; readonly callId: string; readonly input: unknown },
     signal: AbortSignal,
@@ -119,16 +122,16 @@ export interface CallRequest {
   /** The tool's name as users write it. */
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** What the tool can do; where it does it is for the runtime to see. */
+  /** What the tool can do; the runtime determines where. */
   readonly traits: ToolTraits;
   /**
-   * Where a command starts when that is not the workspace: within it, without links. The call is decided as a command
-   * that begins with `cd` to there.
+   * Where a command starts, if not in the workspace: a directory within it, with links resolved. The call is decided as
+   * a command that starts with `cd` to it.
    */
   readonly directory?: string;
-  /** Directories in which the engine keeps results of this session that it told the model to read. */
+  /** Directories with results of this session that the engine told the model to read. */
   readonly readable?: readonly string[];
-  /** The process that makes the call runs its commands in a sandbox. What the machine could do is another question. */
+  /** The calling process runs its commands in a sandbox. Says nothing about what the machine supports. */
   readonly confined?: boolean;
 }
 
@@ -137,11 +140,11 @@ export type CallDecision =
       readonly behavior: "allow";
       readonly input?: Record<string, unknown>;
       /**
-       * The files and directories that were decided about, links followed. A tool that runs in the host opens these and
-       * nothing else: the links may lead elsewhere by now.
+       * The files and directories that the decision is about, with links resolved. A tool that runs in the host opens
+       * only these: the links may have changed.
        */
       readonly places?: readonly PathAccess[];
-      /** Where the command was decided to start; absent for the workspace. It may start nowhere else. */
+      /** Where the command must start (default: the workspace). */
       readonly directory?: string;
     }
   | { readonly behavior: "deny"; readonly message: string };
@@ -154,21 +157,23 @@ export type EngineFact =
       readonly callId: string;
       readonly content: ToolContent;
       readonly isError: boolean;
-      /** A file with the whole output, when `content` is only a part of it. */
+      /** A file with the whole output, if `content` is only a part of it. */
       readonly outputFile?: string | undefined;
     }
-  /** The engine took these messages into the conversation. */
+  /** The engine added these messages to the conversation. */
   | { readonly kind: "delivered"; readonly eventIds: readonly string[] }
   | { readonly kind: "turn_ended"; readonly end: TurnEnd }
   /**
-   * The process is gone; no other fact follows. An error `limit_reached` says that it was ended because its session used
-   * more than the environment's limits allow; its data are those of a `LimitHit`.
+   * The process has ended; no other fact follows. The error `limit_reached` means that the session exceeded the
+   * environment's limits; its data are those of a `LimitHit`.
    */
   | { readonly kind: "lost"; readonly error: CapstanError; readonly stderr: string };
 
 export interface TurnEnd {
   readonly outcome: "completed" | "interrupted" | "refused" | "failed" | "steps" | "budget";
-  /** For `steps` and `budget` a limit of the agent's own budget ended the turn; for `failed` this says what went wrong. */
+  /**
+   * For `steps` and `budget`, a limit of the agent's budget ended the turn; for `failed`, this says what went wrong.
+   */
   readonly error?: CapstanError;
   readonly output?: unknown;
   /** What the engine counted since its last report, per model. */
@@ -176,28 +181,30 @@ export interface TurnEnd {
 }
 
 export interface EngineSession {
-  /** Of the process that the session has for itself. Absent: it runs in the host. */
+  /** Of the session's own process. Absent: it runs in the host. */
   readonly pid?: number;
-  /** How it came to its history: nothing to know, its own transcript, or one rebuilt from the log. */
+  /** Where its history came from: none needed, its own transcript, or rebuilt from the log. */
   readonly history: "new" | "resumed" | "reseeded";
-  /** Whether the process and all it starts are sure to die with the host. */
+  /** Whether the process and everything it starts are guaranteed to end with the host. */
   readonly contained: boolean;
-  /** Whether its commands are confined. Absent: they are not. `unavailable`: they should be, and the machine has no sandbox. */
+  /**
+   * Whether its commands are confined (default: `off`). `unavailable`: they should be, but the machine has no sandbox.
+   */
   readonly sandbox?: "on" | "off" | "unavailable";
   /** For `unavailable`: why, and what to do about it. */
   readonly sandboxMissing?: string;
-  /** What runs outside the sandbox although there is one: names of MCP servers, and patterns of commands. */
+  /** What runs outside an active sandbox: names of MCP servers, and patterns of commands. */
   readonly outside?: readonly string[];
-  /** Takes a message now, or after the step under way. `delivered` tells when. */
+  /** Accepts a message now, or after the current step. `delivered` reports when. */
   send(message: { readonly eventId: string; readonly content: MessageContent }): void;
-  /** Ends the turn under way and keeps its work; resolves when the engine has stopped calling tools and models. */
+  /** Ends the current turn and keeps its work; resolves when the engine has stopped calling tools and models. */
   interrupt(): Promise<void>;
-  /** Ends the process and everything it started. An interrupted turn must be over before. */
+  /** Ends the process and everything it started. An interrupted turn must have ended before. */
   close(): Promise<void>;
-  /** Ends everything at once, without a word. */
+  /** Kills everything at once, without further events. */
   kill(): void;
   setModel?(model: string): Promise<void>;
   setMode?(mode: Mode): Promise<void>;
-  /** Compacts the context as a turn of its own. */
+  /** Compacts the context as a separate turn. */
   compact?(): void;
 }

@@ -4,13 +4,13 @@ import type { RequestSize, Proven } from "../money/budget-estimate.ts";
 import type { Billing } from "../money/ledger.ts";
 
 /**
- * The port for the model API that agent processes talk to: the only way from an agent to a model.
- * A process gets an address and a token made for its session; the real credential stays with the gateway.
+ * The port for the model API that agent processes talk to: the only way from an agent to a model. A process gets an
+ * address and a token for its session; the real credential stays in the gateway.
  */
 export interface Gateway extends AsyncDisposable {
   /**
-   * Opens the gateway to one session until `close` is called. Rejects when the session's provider lacks something, so
-   * that nobody starts a process in vain.
+   * Admits one session to the gateway until `close` is called. Rejects if the session's provider lacks something, so
+   * that no process is started in vain.
    */
   admit(session: GatewaySession): Promise<GatewayAccess>;
 }
@@ -19,13 +19,13 @@ export interface GatewayAccess {
   /** Base URL of the loopback Messages API. */
   readonly url: string;
   readonly token: string;
-  /** What stands behind it knows the plain Messages API alone: the engine must not use what is still an experiment. */
+  /** The upstream supports only the plain Messages API: the engine must not use experimental features. */
   readonly isPlain?: boolean;
-  /** Who pays for what is asked of it. */
+  /** Who pays for its requests. */
   readonly billing?: Billing;
-  /** The same Messages API for an engine inside the host, which needs no connection to it. Rejects when it is cut. */
+  /** The same Messages API for an engine inside the host, which needs no connection to it. Rejects if it is cut. */
   ask?(request: GatewayRequest): Promise<GatewayAnswer>;
-  /** Refuses further requests and cuts those under way. */
+  /** Refuses further requests and aborts running ones. */
   close(): Promise<void>;
 }
 
@@ -40,41 +40,44 @@ export interface GatewayRequest {
 
 export interface GatewayAnswer {
   readonly status: number;
-  /** The name in lower case. */
+  /** Takes the name in lower case. */
   readonly header: (name: string) => string | undefined;
-  /** Rejects when the answer breaks off. */
+  /** Rejects if the answer breaks off. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
 /** What the runtime offers the gateway for one session. Each method may be awaited before bytes flow on. */
 export interface GatewaySession {
   readonly sessionId: string;
-  /** Whose model API the session uses, as its agent says. Default: the host's. */
+  /** The provider that the agent names (default: the host's). */
   readonly provider?: AuthProvider | undefined;
-  /** Asked before every request, retries and subagents included. A refusal is answered to the agent and nothing is sent. */
+  /**
+   * Called before every request, including retries and subagents. A refusal is returned to the agent, and nothing is
+   * sent.
+   */
   reserve(request: ModelRequestInfo): Promise<Reservation>;
-  /** Told when the request is over, whatever became of it. `token` is what `reserve` returned. */
+  /** Called when the request has ended, whatever its outcome. `token` is what `reserve` returned. */
   settle(token: string, outcome: ModelRequestOutcome): Promise<void>;
   /**
-   * The upstream refused the credential: the turn is to end now, whatever the engine would still try. The message says
-   * what to do about it; the next request of the session uses what was mended.
+   * The upstream refused the credential: the turn must end now, whatever the engine would still try. The message says
+   * what to do; the session's next request uses the fixed credential.
    */
   credentialRejected(refused: RefusedCredential): void;
   /**
-   * The credential has expired, and a request waits for another one, `until` a time in milliseconds since the epoch.
-   * Resolves when that is told; what it resolves to is to be called when the request waits no more, whatever the reason.
+   * The credential has expired, and a request waits for a new one `until` a time in milliseconds since the epoch.
+   * Resolves when this is reported; call the resolved function when the request stops waiting for any reason.
    */
   credentialExpired(expired: RefusedCredential & { readonly until: number }): Promise<() => Promise<void>>;
 }
 
-/** A credential that the upstream does not take. */
+/** A credential that the upstream refuses. */
 export interface RefusedCredential {
   readonly status: number;
-  /** What the upstream said, as a sentence. */
+  /** The upstream's message, as a sentence. */
   readonly message: string;
-  /** What to do about it; empty when that is not known. */
+  /** What to do about it; empty if unknown. */
   readonly remedy: string;
-  /** It was good once. */
+  /** It was valid before. */
   readonly isExpired: boolean;
 }
 
@@ -84,27 +87,30 @@ export type Reservation =
 
 export interface ModelRequestInfo {
   readonly model: string;
-  /** The engine's name for the subagent; undefined for the primary line. */
+  /** The engine's id of the subagent; undefined for the primary thread. */
   readonly engineAgentId: string | undefined;
-  /** `main`, `subagent`, `auxiliary`, `compaction`, `count_tokens`, or `unknown`. A label from the agent process, not to be trusted. */
+  /**
+   * `main`, `subagent`, `auxiliary`, `compaction`, `count_tokens`, or `unknown`. An untrusted label from the agent
+   * process.
+   */
   readonly requestClass: string;
-  /** How large it is; nothing for a request that costs nothing, such as counting tokens. */
+  /** Its size; undefined for a free request, such as counting tokens. */
   readonly size: RequestSize | undefined;
   /** Who pays for it. */
   readonly billing: Billing;
-  /** The results of tools that it is the first to read: those that stand after the model's last words. */
+  /** The tool results that it is the first to include: those after the model's last message. */
   readonly toolResults: readonly { readonly callId: string; readonly engineName: string }[];
-  /** The text that it is the first to carry: all that stands after the model's last words. */
+  /** The text that it is the first to include: everything after the model's last message. */
   readonly said: string;
 }
 
 export interface ModelRequestOutcome {
   readonly isError: boolean;
-  /** Null when no answer came. */
+  /** Null if no answer came. */
   readonly status: number | null;
   readonly usage: ModelUsage;
-  /** Why the model stopped, as it said itself; null when it did not come to that. */
+  /** Why the model stopped, as reported by the model; null if it did not finish. */
   readonly stopReason: string | null;
-  /** How much of the usage the provider itself has said. Whatever it has not said may cost as much as was reserved. */
+  /** How much of the usage the provider has reported. The rest may cost as much as was reserved. */
   readonly proven: Proven;
 }

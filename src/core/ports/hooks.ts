@@ -5,58 +5,61 @@ import type { HookCommand } from "../agent/hooks-schema.ts";
 import type { SandboxPlan } from "../environment/sandbox.ts";
 
 /**
- * Hooks for users: what a program or an agent file wants to see or change as it happens. A hook before something may
- * change it or deny it; it can never allow what would be denied or asked about without it.
+ * Hooks for users: a program or an agent file can observe or change what happens. A hook that runs beforehand may
+ * change or deny something; it can never allow what would otherwise be denied or need approval.
  */
 export interface SessionHooks {
-  /** Sees a message before it is stored and sent. */
+  /** Sees a message before it is saved and sent. */
   readonly beforePrompt?: OneOrMore<BeforePrompt>;
-  /** Sees a tool call before permission is decided, so that rules and people see the input as it left it. */
+  /** Sees a tool call before permission is decided, so that rules and people see the input as the hook left it. */
   readonly beforeTool?: OneOrMore<BeforeTool>;
-  /** Sees the outcome of a tool call. Is done before the turn ends. */
+  /** Sees the outcome of a tool call. Finishes before the turn ends. */
   readonly afterTool?: OneOrMore<AfterTool>;
-  /** Sees a turn that is over. */
+  /** Sees a turn that has ended. */
   readonly onTurnEnd?: OneOrMore<OnTurnEnd>;
-  /** Called when this host lets go of the session. */
+  /** Called when this host closes the session. */
   readonly onSessionEnd?: OneOrMore<OnSessionEnd>;
 }
 
 type OneOrMore<Run> = Run | HookOptions<Run> | readonly (Run | HookOptions<Run>)[];
 
-/** A function with what there is to say about it. */
+/** A function with its options. */
 export interface HookOptions<Run> {
   readonly run: Run;
-  /** For the log: `hook:<name>` is who denied. Default: the kind of hook and its place, such as `before_tool 1`. */
+  /**
+   * For the log: `hook:<name>` is the decider of a denial. Default: the kind of hook and its position, such as
+   * `before_tool 1`.
+   */
   readonly name?: string;
-  /** A permission rule such as `Bash(git push *)`: the calls to be seen. For hooks on tools. Default: all. */
+  /** For tool hooks: a permission rule such as `Bash(git push *)` for the calls to see (default: all). */
   readonly matcher?: string;
-  /** Default: a minute. */
+  /** Default: one minute. */
   readonly timeoutMs?: number;
-  /** What becomes of a message or a call whose hook threw, was late or answered nonsense. Default: it is denied. */
+  /** What happens to a message or a call if its hook throws, times out or returns an invalid answer (default: deny). */
   readonly onFailure?: "deny" | "continue";
 }
 
 export type BeforePrompt = (facts: PromptFacts) => Answer<PromptAnswer>;
 export type BeforeTool = (facts: CallFacts) => Answer<ToolAnswer>;
-/** What hooks after the fact return is not looked at. */
+/** The return value of hooks that run afterwards is ignored. */
 export type AfterTool = (facts: ResultFacts) => unknown;
 export type OnTurnEnd = (facts: TurnFacts) => unknown;
 export type OnSessionEnd = (facts: SessionFacts) => unknown;
 
-/** Undefined, or an object without fields: go on. */
+/** Undefined, or an object without fields: continue. */
 type Answer<Said> = Said | undefined | Promise<Said | undefined>;
 
 export type PromptAnswer =
   | { readonly deny: string }
-  /** In place of the message's text; images and documents stay. */
+  /** Replaces the message's text; images and documents stay. */
   | { readonly text: string }
-  /** After everything else. */
+  /** Appended to the message. */
   | { readonly add: string }
-  /** In place of the whole message. */
+  /** Replaces the whole message. */
   | { readonly content: MessageContent }
   | Readonly<Record<string, never>>;
 
-/** `deny` is what the model is told. `input` takes the place of the whole input. */
+/** `deny` is the message for the model. `input` replaces the whole input. */
 export type ToolAnswer =
   | { readonly deny: string }
   | { readonly input: Readonly<Record<string, unknown>> }
@@ -66,12 +69,12 @@ interface HookFacts {
   readonly sessionId: string;
   readonly agent: string;
   readonly cwd: string;
-  /** Aborts when nobody waits for the hook any more: it was late, or the turn was interrupted. */
+  /** Aborts when the hook's answer is no longer needed: it timed out, or the turn was interrupted. */
   readonly signal: AbortSignal;
 }
 
 export interface PromptFacts extends HookFacts {
-  /** All text of the message. */
+  /** The whole text of the message. */
   readonly text: string;
   readonly content: MessageContent;
 }
@@ -79,31 +82,31 @@ export interface PromptFacts extends HookFacts {
 export interface CallFacts extends HookFacts {
   readonly callId: string;
   readonly tool: string;
-  /** As the hooks before this one left it. */
+  /** As the previous hooks left it. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** The subagent that calls; undefined on the primary line. */
+  /** The calling subagent; undefined on the primary thread. */
   readonly subagent: string | undefined;
   readonly mode: Mode;
 }
 
 export interface ResultFacts extends CallFacts {
   readonly outcome: NonNullable<EventOf<"agent.tool_result">["outcome"]>;
-  /** What the model was told. */
+  /** What the model got. */
   readonly content: ToolContent;
   readonly isError: boolean;
 }
 
 export interface TurnFacts extends HookFacts {
   readonly stopReason: StopReason;
-  /** All the agent said on the primary line. */
+  /** All text of the agent on the primary thread. */
   readonly text: string;
   readonly usage: ModelUsage;
-  /** List price; null when a model without a known price was asked. */
+  /** List price; null if a model with an unknown price was used. */
   readonly usd: number | null;
 }
 
 export interface SessionFacts extends HookFacts {
-  /** So far, as are the others. */
+  /** So far, like the other figures. */
   readonly turns: number;
   readonly toolCalls: number;
   readonly usage: ModelUsage;
@@ -111,26 +114,26 @@ export interface SessionFacts extends HookFacts {
 }
 
 /**
- * The port for hooks that are commands. Resolves when the command has ended, and then nothing that it started is left;
- * it is killed with all of that when `signal` aborts. Rejects when it cannot be started.
+ * The port for hooks that are commands. Resolves when the command and everything it started have ended; kills them all
+ * when `signal` aborts. Rejects if it can't be started.
  */
 export type RunHookCommand = (command: HookCommand, surroundings: CommandSurroundings) => Promise<CommandEnd>;
 
 export interface CommandSurroundings {
-  /** What the command reads. */
+  /** The command's input. */
   readonly stdin: string;
   readonly cwd: string;
   /** The session's own directory, for the command's home. */
   readonly stateDir: string;
-  /** What the session's commands are kept from, and so its hooks. Absent: nothing. */
+  /** How the session's commands, and so its hooks, are confined (default: not at all). */
   readonly sandbox?: SandboxPlan;
   readonly signal: AbortSignal;
 }
 
 export interface CommandEnd {
-  /** Null when a signal ended it. */
+  /** Null if a signal ended it. */
   readonly exitCode: number | null;
   readonly stdout: string;
-  /** The end of it. */
+  /** Only its end. */
   readonly stderr: string;
 }

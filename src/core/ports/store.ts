@@ -10,34 +10,36 @@ import type { SuiteRunStore } from "./suite-run-store.ts";
 import type { ToolOutputs } from "../tool-output/tool-outputs.ts";
 
 /**
- * The port for everything that must outlive a process. One contract suite (test/contract/store.ts) says what it means.
- * Every method may reject with a `store_*` error of core/errors.ts.
+ * The port for everything that must outlive a process. One contract suite (test/contract/store.ts) specifies it. Every
+ * method may reject with a `store_*` error of core/errors.ts.
  */
 export interface Store extends AsyncDisposable {
   createSession(session: SessionRecord): Promise<void>;
   session(sessionId: string): Promise<SessionRecord | undefined>;
-  /** Last active first, unless `order` is given. Deleted sessions are left out. */
+  /** Last active first, unless `order` is given. Excludes deleted sessions. */
   sessions(query?: SessionQuery): Promise<readonly SessionSummary[]>;
-  /** How many there are of each status, of one project or of all. */
+  /** The number of sessions by status, of one project or of all. */
   countSessions(project?: string): Promise<Readonly<Record<SessionState["status"], number>>>;
   /**
-   * Erases what was said and done, the whole outputs of tools, the engine's transcripts and the snapshot; hashes and a tombstone stay, so that a
-   * missing session can be told from one that never was. Rejects with `lease_lost` when the fence is old.
+   * Erases messages, events, tool outputs, the engine's transcripts and the snapshot; hashes and a tombstone stay, so
+   * that a deleted session differs from one that never existed. Rejects with `lease_lost` if the fence is old.
    */
   deleteSession(sessionId: string, fence: number): Promise<void>;
 
-  /** All or nothing. Rejects with `store_conflict` when the log is not at `after`, with `lease_lost` when the fence is old. */
+  /**
+   * All or nothing. Rejects with `store_conflict` if the log is not at `after`, with `lease_lost` if the fence is old.
+   */
   append(sessionId: string, batch: AppendBatch): Promise<readonly StoredEvent[]>;
-  /** Resolves when the disk has everything that this process has appended until now. */
+  /** Resolves when everything that this process has appended so far is on disk. */
   synced(): Promise<void>;
   /** In order, from the event after `after`. */
   events(sessionId: string, range?: EventRange): Promise<readonly StoredEvent[]>;
   /** The last sequence number; 0 for an empty log. */
   head(sessionId: string): Promise<number>;
-  /** Walks the hash chain of a session; tells the first place where it does not hold. */
+  /** Verifies the hash chain of a session; reports the first position where it breaks. */
   verify(sessionId: string): Promise<ChainCheck>;
 
-  /** Writes a consistent copy of the whole store to a new file while others go on writing. */
+  /** Writes a consistent copy of the whole store to a new file while others continue to write. */
   backup(path: string): Promise<void>;
 
   saveSnapshot(sessionId: string, snapshot: Snapshot): Promise<void>;
@@ -57,32 +59,34 @@ export interface SessionRecord {
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  /** The root directory of the project it belongs to, or `default`. */
+  /** The root directory of its project, or `default`. */
   readonly project: string;
   readonly agent: AgentDefinition;
   readonly environment: EnvironmentDefinition;
   /** Where the agent works: the root of its workspace. */
   readonly cwd: string;
-  /** The directory of the host that the session was started in; `cwd` itself when it works in place. */
+  /** The directory of the host that the session was started in; `cwd` itself if it works in place. */
   readonly source: string;
   readonly title: string | null;
   /** Small facts that a program keeps with the session. */
   readonly metadata: Metadata;
-  /** The stored agent it was made from; null for a definition that was given with the session. */
+  /** The stored agent it was created from; null for a definition that was passed with the session. */
   readonly agentRef: { readonly id: string; readonly version: number } | null;
-  /** The stored environment it was made from; null for one that was given with the session. */
+  /** The stored environment it was created from; null for one that was passed with the session. */
   readonly environmentId: string | null;
-  /** What was put into its workspace at its start or later, oldest first. */
+  /** Files and repositories put into its workspace at its start or later, oldest first. */
   readonly resources: readonly SessionResource[];
-  /** Milliseconds since the epoch: when it was put away. It can be read from then on, and nothing else. */
+  /** Milliseconds since the epoch: when it was archived. After that it is read-only. */
   readonly archivedAt: number | null;
-  /** A program gave it hooks, tools or variables: only that program goes on with it, and nobody does so by themselves. */
+  /**
+   * A program gave it hooks, tools or variables: only that program may continue it, and it never resumes automatically.
+   */
   readonly ownProgram: boolean;
   /** Set on a fork: where its history comes from. */
   readonly forkedFrom: { readonly sessionId: string; readonly seq: number } | null;
 }
 
-/** What the record of a session says that was made from nothing in the registry, and that nothing was kept with. */
+/** The record of a session that was created without the registry and that nothing was kept with. */
 export const PLAIN_SESSION = {
   metadata: {},
   agentRef: null,
@@ -92,7 +96,7 @@ export const PLAIN_SESSION = {
   ownProgram: false,
 } as const satisfies Partial<SessionRecord>;
 
-/** A file or a repository that stands in a session's workspace at `mountPath`, relative to its root. */
+/** A file or a repository in a session's workspace at `mountPath`, relative to its root. */
 export type SessionResource = {
   readonly id: string;
   readonly mountPath: string;
@@ -110,30 +114,30 @@ export type SessionResource = {
     }
 );
 
-/** What may change in a session's record after its start. */
+/** The fields of a session's record that may change after its start. */
 export type SessionChange = Partial<
   Pick<SessionRecord, "title" | "metadata" | "resources" | "archivedAt" | "ownProgram">
 > & {
-  /** `agent.engine` of the session's own copy of its agent, so that lists show what runs it. */
+  /** `agent.engine` of the session's own copy of its agent, so that lists show which engine runs it. */
   readonly engine?: EngineName;
 };
 
-/** A session as lists show it; kept up to date by every append. */
+/** A session in lists; updated by every append. */
 export interface SessionSummary extends SessionRecord {
   readonly status: SessionState["status"];
-  /** Milliseconds since the epoch: when the last event was stored. */
+  /** Milliseconds since the epoch: when the last event was saved. */
   readonly lastActivityAt: number;
-  /** Milliseconds since the epoch: when a message was last sent to it; before that, when it was created. */
+  /** Milliseconds since the epoch: when it last got a message; before that, when it was created. */
   readonly lastSpokenAt: number;
   readonly turns: number;
-  /** List price of the requests that have one, whoever pays. */
+  /** List price of the requests with a known price, whoever pays. */
   readonly usd: number;
-  /** The parts of `usd` that nobody is billed for: covered by a subscription, or of the scripted model. Absent for none. */
+  /** The parts of `usd` that are not billed: included in a subscription, or of the scripted model. Absent if none. */
   readonly includedUsd?: number;
   readonly rehearsalUsd?: number;
-  /** Requests whose price is not known, and not in `usd`; absent for none. */
+  /** Requests with an unknown price, not included in `usd`; absent if none. */
   readonly unpricedRequests?: number;
-  /** The beginning of the first message, in one line; empty before there is one. */
+  /** The start of the first message, on one line; empty before there is one. */
   readonly firstMessage: string;
 }
 
@@ -145,7 +149,7 @@ export interface SessionQuery {
   readonly status?: SessionState["status"];
   /** The agent's name. */
   readonly agent?: string;
-  /** Found in the title, the first message, the working directory or the agent's name, whatever the case. */
+  /** Matches the title, the first message, the working directory or the agent's name, ignoring case. */
   readonly search?: string;
   /** Only sessions without activity since then, in milliseconds since the epoch. */
   readonly inactiveSince?: number;
@@ -154,34 +158,40 @@ export interface SessionQuery {
   /** Of a stored agent, and of one version of it. */
   readonly agentId?: string;
   readonly agentVersion?: number;
-  /** Milliseconds since the epoch, both included. */
+  /** Milliseconds since the epoch, both inclusive. */
   readonly createdFrom?: number;
   readonly createdUntil?: number;
-  /** Only sessions in which an approval waits for its answer at this time, in milliseconds since the epoch. */
+  /** Only sessions with a pending approval at this time, in milliseconds since the epoch. */
   readonly waitingAt?: number;
-  /** Default true: a list shows what there is. */
+  /** Default: true. */
   readonly includeArchived?: boolean;
-  /** By the time they were made, `asc` or `desc`; ids decide between equals. */
+  /** By creation time, `asc` or `desc`, then by id. */
   readonly order?: "asc" | "desc";
   /** With `order`: only those after the session with this id. */
   readonly after?: string;
 }
 
 export interface AppendBatch {
-  /** The sequence number the writer believes to be the last. */
+  /** The sequence number that the writer believes to be the last. */
   readonly after: number;
   readonly events: readonly SessionEvent[];
-  /** The fencing token of the writer's lease; a newer lease makes it void. */
+  /** The fencing token of the writer's lease; a newer lease invalidates it. */
   readonly fence: number;
-  /** Changes of the record that the events tell of; stored together with them. */
+  /** Changes of the record that the events describe; saved together with them. */
   readonly change?: SessionChange;
-  /** Resolve as soon as no crash of the process can lose it; `synced` tells when no failure of the machine can. */
+  /**
+   * Resolve as soon as the data survives a crash of the process; `synced` resolves when it survives a failure of the
+   * machine.
+   */
   readonly isEarly?: boolean;
-  /** A directory that the session claims at the same time, unless another has such a claim. `claims.claim` tells which. */
+  /**
+   * A directory that the session claims in the same transaction, unless another session has a claim. See
+   * `claims.claim`.
+   */
   readonly claim?: string;
-  /** It happened elsewhere, long ago: nobody is told of it. */
+  /** The events are from the past, such as an import: nobody is notified. */
   readonly isPast?: boolean;
-  /** Approval id → the input as it is, where the event holds a redacted one. Erased when the approval is settled. */
+  /** Approval id → the original input, where the event has a redacted one. Erased when the approval is settled. */
   readonly unredacted?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
@@ -201,19 +211,22 @@ export type ChainCheck =
   | { readonly ok: true; readonly events: number; readonly erased?: true }
   | { readonly ok: false; readonly seq: number; readonly problem: string };
 
-/** One line of the engine's own transcript; opaque but for its type and uuid. */
+/** One line of the engine's own transcript; opaque except for its type and uuid. */
 export interface TranscriptEntry {
   readonly type: string;
   readonly uuid?: string;
   readonly [field: string]: unknown;
 }
 
-/** The engine's transcripts: `""` is a session's main line, other paths are its subagents. Never exported, never served. */
+/**
+ * The engine's transcripts: `""` is a session's primary thread, other paths are its subagents. Never exported, never
+ * served.
+ */
 export interface TranscriptStore {
-  /** Idempotent by uuid: an entry that is already there is left as it is. */
+  /** Idempotent by uuid: existing entries stay unchanged. */
   append(sessionId: string, path: string, entries: readonly TranscriptEntry[]): Promise<void>;
   load(sessionId: string, path: string): Promise<readonly TranscriptEntry[]>;
-  /** Puts `entries` in place of all that is stored under the path. */
+  /** Replaces everything saved under the path with `entries`. */
   replace(sessionId: string, path: string, entries: readonly TranscriptEntry[]): Promise<void>;
   paths(sessionId: string): Promise<readonly string[]>;
 }
@@ -222,45 +235,47 @@ export interface TranscriptStore {
 export interface LeaseStore {
   /** Rejects with `session_busy`, naming the holder, while another owner's lease is alive. */
   acquire(sessionId: string, owner: LeaseOwner, ttlMs: number): Promise<Lease>;
-  /** Rejects with `lease_lost` when another owner has taken it. */
+  /** Rejects with `lease_lost` if another owner has taken it. */
   renew(lease: Lease, ttlMs: number): Promise<void>;
-  /** Nothing happens when the lease was lost already. */
+  /** Does nothing if the lease was already lost. */
   release(lease: Lease): Promise<void>;
   /** The live holder. */
   holder(sessionId: string): Promise<LeaseOwner | undefined>;
   /**
-   * Sessions that should be at work, and who drives each: those in a turn, and those whose approvals were answered or
+   * Sessions that should be working, and who drives each: those in a turn, and those whose approvals were answered or
    * have expired.
    */
   wanted(now: number): Promise<readonly WantedSession[]>;
-  /** Ends the lease of a host that is known to be gone; nothing happens when another holds it. */
+  /** Ends the lease of a host that is known to be dead; does nothing if another host holds it. */
   evict(sessionId: string, hostId: string): Promise<void>;
 }
 
-/** A claim says that a session's turn works in a directory; claims on the same directory, or one in the other, exclude each other. */
+/**
+ * A claim says that a session's turn works in a directory. Claims on the same or nested directories exclude each other.
+ */
 export interface ClaimStore {
-  /** Gives the session that has such a claim; undefined when the claim is this session's, now or already. */
+  /** Returns the session that has a conflicting claim; undefined if this session has the claim now. */
   claim(sessionId: string, path: string): Promise<string | undefined>;
-  /** Nothing happens when there is none. */
+  /** Does nothing if there is none. */
   release(sessionId: string): Promise<void>;
 }
 
 export interface WantedSession {
   readonly sessionId: string;
-  /** Undefined when nobody does. */
+  /** Undefined if nobody does. */
   readonly holder: LeaseOwner | undefined;
 }
 
 export interface LeaseOwner {
   readonly hostId: string;
   readonly pid: number;
-  /** The machine, or rather the space in which the pid means something. */
+  /** The machine, or more precisely the namespace in which the pid is valid. */
   readonly hostname: string;
 }
 
 export interface Lease {
   readonly sessionId: string;
   readonly hostId: string;
-  /** Grows with every new holder of the session. */
+  /** Increases with every new holder of the session. */
   readonly fence: number;
 }

@@ -1,16 +1,16 @@
 import type { CasesSummary, RunSummary } from "../suite/suite-run-summary.ts";
 import type { SuiteResult, SuiteRun } from "../suite/suite-run.ts";
 
-/** Of each suite of a project so many runs are kept, the newest ones. */
+/** How many of the newest runs are kept for each suite of a project. */
 export const MAX_RUNS = 200;
 
-/** A run as lists show it. */
+/** A run in lists. */
 export interface StoredRun extends RunSummary, Pick<SuiteRun, "id" | "mode" | "exitCode"> {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
 }
 
-/** A suite with what came of it the last time. Within a project suites are told apart by their names. */
+/** A suite with its latest result. Within a project, suites are identified by name. */
 export interface StoredSuite extends Pick<SuiteResult, "suite" | "file" | "agent"> {
   readonly lastRun: StoredRun;
   /** Of this suite alone, in that run. */
@@ -18,23 +18,23 @@ export interface StoredSuite extends Pick<SuiteResult, "suite" | "file" | "agent
 }
 
 /**
- * Runs of suites. Each belongs to one project, and a query always names it: what is another project's is not there.
- * Times are those that the runs themselves tell.
+ * Runs of suites. Each belongs to one project, which every query names: runs of other projects are invisible. Times
+ * come from the runs themselves.
  */
 export interface SuiteRunStore {
   /**
-   * Rejects with `store_conflict` when there is one with this id. A run goes when it is none of the newest `MAX_RUNS`
+   * Rejects with `store_conflict` if the id exists. A run is removed when it is no longer among the newest `MAX_RUNS`
    * of any of its suites.
    */
   add(run: SuiteRun): Promise<void>;
   get(project: string, id: string): Promise<SuiteRun | undefined>;
-  /** Newest first. `suite`: only runs of the one with this name; `after`: only what comes after the run with this id. */
+  /** Newest first. `suite`: only runs of the suite with this name; `after`: only runs after the one with this id. */
   list(project: string, query: SuiteRunQuery): Promise<readonly StoredRun[]>;
-  /** In the order of their names. */
+  /** Sorted by name. */
   suites(project: string): Promise<readonly StoredSuite[]>;
   /**
-   * With all that was said in it. Its id is not given to another one, so that a page can still begin after it. Resolves to
-   * false when there is none.
+   * Includes its transcripts. Its id is not reused, so that a page can still start after it. Resolves to false if it
+   * does not exist.
    */
   delete(project: string, id: string): Promise<boolean>;
 }

@@ -1,11 +1,11 @@
 import type { Cassette } from "../suite/cassette.ts";
 import type { Fault } from "../suite/fault-schema.ts";
 
-/** The port for what stands between a session and the model while a case runs: it records, replays and injects faults. */
+/** The port between a session and the model while a case runs: it records, replays and injects faults. */
 export interface Tapes {
   /**
-   * From now on the session's model requests go through a tape, until that is ended. To be called before its first
-   * message. `session` is its name on the cassette: `case`, or `judge-1` and so on.
+   * Routes the session's model requests through a tape until it is ended. Call this before its first message. `session`
+   * is its name on the cassette: `case`, or `judge-1` and so on.
    */
   insert(sessionId: string, options: TapeOptions): Tape;
 }
@@ -16,26 +16,28 @@ export interface TapeOptions {
   readonly replay?: { readonly cassette: Cassette; readonly acceptDrift: boolean } | undefined;
   readonly record: boolean;
   readonly faults: readonly Fault[];
-  /** For the fault of that name: kills the agent's process. */
+  /** For the `kill` fault: kills the agent's process. */
   readonly kill: () => Promise<void>;
-  /** What placeholders stand for in this trial, such as `{ WORKSPACE: "/tmp/…" }`; longest values first when replaced. */
+  /**
+   * The values of placeholders in this trial, such as `{ WORKSPACE: "/tmp/…" }`; the longest values are replaced first.
+   */
   readonly places: Readonly<Record<string, string>>;
-  /** Patterns in what the model is told whose matches may vary. */
+  /** Patterns in model input whose matches may vary. */
   readonly ignore: readonly RegExp[];
 }
 
 export interface Tape {
   /** The name of its session on the cassette. */
   readonly session: string;
-  /** What was asked otherwise than on the cassette, in the order it was noticed. */
+  /** Requests that differ from the cassette, in the order they were detected. */
   readonly drifts: readonly Drift[];
-  /** What differed from the cassette and does not count, because it varies by itself or the case says so. */
+  /** Differences from the cassette that are ignored, because such content varies or the case says so. */
   readonly ignored: readonly Ignored[];
-  /** Answers of the cassette that nobody asked for. */
+  /** Answers of the cassette that were not requested. */
   readonly unplayed: readonly { readonly thread: string; readonly ordinal: number }[];
   /** Faults for requests that never came. */
   readonly unmet: readonly Fault[];
-  /** Requests for which this is true get no answer, and are neither played nor recorded. */
+  /** Requests for which this is true get no answer, and are neither replayed nor recorded. */
   hold(isHeld: () => boolean): void;
   /** The turn was interrupted: the results of the calls that were running are not compared. */
   interrupt(): void;
@@ -44,11 +46,11 @@ export interface Tape {
   end(): void;
 }
 
-/** What varied in what a request told the model, and is no drift. */
+/** What varied in a request's input without counting as drift. */
 export interface Ignored {
   readonly session: string;
   readonly thread: string;
-  /** Which request of the thread, from 1. */
+  /** The request's number in the thread, from 1. */
   readonly ordinal: number;
   /** Such as `durations`, `dates and times`. */
   readonly kinds: readonly string[];
@@ -56,15 +58,15 @@ export interface Ignored {
   readonly diff: string;
 }
 
-/** One difference between a request and the one that was recorded. */
+/** One difference between a request and the recorded one. */
 export interface Drift {
   readonly session: string;
   readonly thread: string;
-  /** Which request of the thread, from 1. */
+  /** The request's number in the thread, from 1. */
   readonly ordinal: number;
   readonly what: "instructions" | "tools" | "model" | "settings" | "content" | "unrecorded";
-  /** One line that names it, such as `the tool Bash has another description`. */
+  /** One line that describes it, such as `the tool Bash has another description`. */
   readonly summary: string;
-  /** A unified diff for people; empty when there is nothing to compare with. */
+  /** A unified diff for people; empty if there is nothing to compare with. */
   readonly diff: string;
 }

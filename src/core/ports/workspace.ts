@@ -2,18 +2,18 @@ import type { CheckpointRange, OwnStep } from "../session/checkpoint-list.ts";
 import type { CheckpointSettings, WorkspaceKind, WorkspaceSettings } from "../environment/environment.ts";
 
 /**
- * The port for a session's files. One contract suite (test/contract/workspace.ts) says what it means for every kind.
- * Methods reject with a `workspace_*` or `checkpoint_failed` error of core/errors.ts; files of the host that are not in
- * the workspace are never changed, but by `apply` and `exportBranch`.
+ * The port for a session's files. One contract suite (test/contract/workspace.ts) specifies it for every kind. Methods
+ * reject with a `workspace_*` or `checkpoint_failed` error of core/errors.ts; only `apply` and `exportBranch` change
+ * files of the host outside the workspace.
  */
 export interface Workspaces {
-  /** Throws, before anything is stored or made, what is wrong with the request. */
+  /** Throws if the request is not valid, before anything is saved or created. */
   validate(request: WorkspaceRequest): Promise<void>;
-  /** Makes the workspace. What was made is removed again when it rejects or `signal` aborts. */
+  /** Creates the workspace. Removes it again if it rejects or `signal` aborts. */
   prepare(request: WorkspaceRequest, options?: PrepareOptions): Promise<PreparedWorkspace>;
   /**
-   * Puts something into a workspace that the session owns, while nothing of its agent works. Rejects with
-   * `workspace_invalid` when something stands there, or when the path leads out.
+   * Puts something into a workspace that the session owns, while its agent is idle. Rejects with `workspace_invalid` if
+   * the path exists, or leads out of the workspace.
    */
   put(
     place: WorkspacePlace,
@@ -21,30 +21,32 @@ export interface Workspaces {
     options?: Pick<PrepareOptions, "signal" | "hostAddresses">,
   ): Promise<void>;
   /**
-   * The files of a session whose workspace was prepared, by any process. One process at a time. `limits` hold for
-   * everything that is done with what is opened, and are for reading only.
+   * Opens the files of a session whose workspace was prepared, by any process. One process at a time. `limits` apply to
+   * everything done with the result, and are for reading only.
    */
   open(place: WorkspacePlace, settings: CheckpointSettings, limits?: WorkLimits): Workspace;
-  /** What a workspace takes up on disk, its checkpoints included; files that the session does not own count nothing. */
+  /** The workspace's size on disk, including checkpoints; files that the session does not own don't count. */
   size(place: WorkspacePlace): Promise<number>;
   /**
-   * Whether a file that the session owns was made, changed or removed after that time (milliseconds since the epoch), by
-   * whomever. What git keeps of a worktree or a clone does not count.
+   * Whether anyone created, changed or removed a file that the session owns after that time (milliseconds since the
+   * epoch). The git directory of a worktree or a clone does not count.
    */
   changedSince(place: WorkspacePlace, time: number): Promise<boolean>;
-  /** Removes the workspace and its checkpoints. What a session works on in place stays. Nothing happens when it is gone. */
+  /**
+   * Removes the workspace and its checkpoints. Files of an in-place session stay. Does nothing if it no longer exists.
+   */
   remove(place: WorkspacePlace): Promise<void>;
-  /** Ids of sessions that have something on this disk. */
+  /** Ids of sessions that have files on this disk. */
   sessionIds(): Promise<readonly string[]>;
 }
 
-/** What work with files may take, when it is done for someone who may leave, and beside the work of others. */
+/** Limits for work with files on behalf of a client that may disconnect, next to other work. */
 export interface WorkLimits {
-  /** Ends it. It rejects with the reason when that is a `CapstanError`. */
+  /** Ends the work. It rejects with the reason if that is a `CapstanError`. */
   readonly signal: AbortSignal;
-  /** In bytes: a list or a patch that is larger rejects with `too_large`, … */
+  /** Bytes: a larger list or patch rejects with `too_large`, … */
   readonly maxBytes: number;
-  /** … and a file that is written too. */
+  /** … and so does a larger file that is written. */
   readonly maxFileBytes: number;
 }
 
@@ -55,7 +57,7 @@ export interface WorkspaceRequest {
   readonly workspace: WorkspaceSettings;
 }
 
-/** `at`: where it is to stand, relative to the workspace. */
+/** `at`: its path, relative to the workspace. */
 export type GivenContent =
   | { readonly kind: "file"; readonly path: string; readonly at: string }
   | {
@@ -63,7 +65,7 @@ export type GivenContent =
       readonly url: string;
       /** For a repository that is not public. */
       readonly token?: string | undefined;
-      /** A branch, a tag or a commit. Default: what the repository has checked out. */
+      /** A branch, a tag or a commit (default: what the repository has checked out). */
       readonly ref?: string | undefined;
       readonly at: string;
     };
@@ -71,7 +73,7 @@ export type GivenContent =
 export interface PrepareOptions {
   readonly onProgress?: (progress: CopyProgress) => void;
   readonly signal?: AbortSignal;
-  /** Where hosts of repositories are, as somebody has checked. Others are looked up. */
+  /** Verified addresses of repository hosts. Others are resolved. */
   readonly hostAddresses?: HostAddresses;
 }
 
@@ -97,13 +99,13 @@ export interface WorkspacePlace {
 
 export interface PreparedWorkspace {
   readonly cwd: string;
-  /** Where the files came from: what `apply` writes to. */
+  /** Where the files came from: the target of `apply`. */
   readonly source: string;
   readonly mounts: readonly PreparedMount[];
-  /** For worktrees and clones: the branch that was made, and the commit it starts from. */
+  /** For worktrees and clones: the branch that was created, and the commit it starts from. */
   readonly branch?: string;
   readonly base?: string;
-  /** What a person should know, such as that uncommitted changes were left behind; a sentence each. */
+  /** Notes for people, such as that uncommitted changes were left behind; one sentence each. */
   readonly notes: readonly string[];
 }
 
@@ -115,59 +117,59 @@ export interface PreparedMount {
   readonly readOnly: boolean;
   readonly files: number;
   readonly bytes: number;
-  /** Links, sockets and other things that were left out. */
+  /** Links, sockets and other entries that were left out. */
   readonly skipped: number;
 }
 
-/** The files of one session. Its methods must not be called while another of them runs, but for `diff` and `patch`. */
+/** The files of one session. Its methods must not run concurrently, except `diff` and `patch`. */
 export interface Workspace {
-  /** Keeps the files as they are now; undefined when nothing has changed since the checkpoint `last`. */
+  /** Saves the current files; undefined if nothing has changed since the checkpoint `last`. */
   checkpoint(last: string | undefined): Promise<TakenCheckpoint | undefined>;
-  /** What no checkpoint of now would have, of that what was made or changed after that time. */
+  /** Files that a checkpoint taken now would not include, and that were created or changed after that time. */
   leftOut(since: number): Promise<readonly LeftOut[]>;
-  /** What differs from one checkpoint to another, or to what is there now; sorted by path. */
+  /** The differences between two checkpoints, or between one and the current files; sorted by path. */
   diff(range: CheckpointRange): Promise<readonly FileChange[]>;
-  /** The same as a patch that git can apply, binary files included; with `path` only what changed in that file. */
+  /** The same as a patch that git can apply, including binary files; with `path`, only the changes of that file. */
   patch(range: CheckpointRange, path?: string): Promise<Buffer>;
   /**
-   * Brings the files to a checkpoint. `current` is a checkpoint of what is there now. Rejects with `workspace_conflict`,
-   * before anything is changed, when it would overwrite what no checkpoint has. May be repeated after a crash.
+   * Restores the files of a checkpoint. `current` is a checkpoint of the current files. Rejects with
+   * `workspace_conflict`, before anything is changed, if it would overwrite files that no checkpoint has. May be
+   * repeated after a crash.
    */
   restore(commit: string, current: string): Promise<void>;
   /**
-   * Two states of the files that differ in what these steps changed, and in nothing else: each file as it was before the
-   * first of them, and after the last. `diff`, `patch` and `exportBranch` take them like checkpoints.
+   * Two states of the files that differ only in what these steps changed: each file before the first step, and after
+   * the last. `diff`, `patch` and `exportBranch` accept them like checkpoints.
    */
   ownChanges(steps: readonly OwnStep[]): Promise<{ readonly from: string; readonly to: string }>;
   /**
-   * The files as they are at a checkpoint, or now, but without what these steps changed; `restore` brings them there.
-   * `conflicts` names the files among them that someone else has changed as well, or may have.
+   * The files of a checkpoint, or the current ones, without the changes of these steps; pass it to `restore`.
+   * `conflicts` lists the files among them that someone else has, or may have, changed as well.
    */
   takenBack(
     steps: readonly OwnStep[],
     current?: string,
   ): Promise<{ readonly commit: string; readonly conflicts: readonly string[] }>;
-  /** Takes over a checkpoint of another workspace, so that `restore` knows it. */
+  /** Imports a checkpoint of another workspace, so that `restore` can use it. */
   adopt(commit: string, from: WorkspacePlace): Promise<void>;
-  /** The files of a checkpoint as a zip file. */
+  /** Exports the files of a checkpoint as a zip file. */
   exportZip(commit: string, file: string): Promise<void>;
   /**
-   * Commits the files that changed from one checkpoint to the other to a branch of the repository they came from, on
-   * top of `base`; ignored files are left out. Only the branch is touched. Rejects with `not_found` when that leaves
-   * nothing.
+   * Commits the changes between two checkpoints to a branch of the source repository, on top of `base`; ignored files
+   * are left out. Touches only the branch. Rejects with `not_found` if there is nothing to commit.
    */
   exportBranch(request: BranchRequest): Promise<BranchExport>;
-  /** Writes what changed back to where the files came from, all or nothing. With `dryRun` only tells what it would do. */
+  /** Writes the changes back to the source, all or nothing. With `dryRun`, only reports what it would do. */
   apply(request: ApplyRequest): Promise<ApplyOutcome>;
 }
 
 export interface TakenCheckpoint {
-  /** Names it for as long as the workspace exists. */
+  /** Valid as long as the workspace exists. */
   readonly commit: string;
   readonly added: number;
   readonly modified: number;
   readonly deleted: number;
-  /** What is not in it, and why. */
+  /** Files that are not included, and why. */
   readonly leftOut: readonly LeftOut[];
 }
 
@@ -177,7 +179,7 @@ export interface LeftOut {
 }
 
 export interface FileChange {
-  /** Relative to the workspace. What is not UTF-8 in it is shown as U+FFFD. */
+  /** Relative to the workspace. Invalid UTF-8 is shown as U+FFFD. */
   readonly path: string;
   readonly kind: "added" | "modified" | "deleted";
   /** Lines; absent for binary files. */
@@ -189,7 +191,7 @@ export interface BranchRequest {
   readonly from: string;
   readonly to: string;
   readonly branch: string;
-  /** A commit of the repository. Default: the one that is checked out there. */
+  /** A commit of the repository (default: the one that is checked out). */
   readonly base?: string | undefined;
   readonly message: string;
   /** As of `ApplyRequest`. */
@@ -201,8 +203,8 @@ export interface BranchExport {
   readonly commit: string;
   readonly repository: string;
   /**
-   * Files that changed and are not on the branch: git ignores them there, they are of a submodule, of a read-only mount
-   * or of one that lies elsewhere, or no checkpoint has them any more.
+   * Changed files that are not on the branch: git ignores them, they belong to a submodule, to a read-only mount or to
+   * a mount outside the repository, or no checkpoint still has them.
    */
   readonly skipped: readonly string[];
 }
@@ -210,20 +212,20 @@ export interface BranchExport {
 export interface ApplyRequest {
   readonly from: string;
   readonly to: string;
-  /** Of a copy: what stands where. Default: the workspace is its source. */
+  /** Of a copy: its mounts. Default: the workspace is its source. */
   readonly mounts: readonly Pick<PreparedMount, "source" | "target" | "readOnly">[];
   readonly dryRun: boolean;
 }
 
 export interface ApplyOutcome {
   readonly applied: readonly AppliedChange[];
-  /** When there are any, nothing was applied. */
+  /** If there are any, nothing was applied. */
   readonly conflicts: readonly { readonly path: string; readonly why: string }[];
 }
 
 export interface AppliedChange {
-  /** Absolute: the file of the host. */
+  /** Absolute path of the host's file. */
   readonly path: string;
-  /** `merged`: the host's file had changed too, elsewhere. `already`: it was so before. */
+  /** `merged`: the host's file had changes in other places. `already`: it already had the change. */
   readonly how: "written" | "deleted" | "merged" | "already";
 }

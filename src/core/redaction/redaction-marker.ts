@@ -1,4 +1,4 @@
-/** What stands in a log where a secret was, and how a text with such marks is compared with the text it was made from. */
+/** The markers that replace secrets in a log, and how to compare a redacted text with its original. */
 
 const NAME = /[^\]\s]{1,64}/;
 const MARKER = new RegExp(String.raw`\[redacted:${NAME.source}\]`);
@@ -23,8 +23,8 @@ export function markersIn(text: string): string[] {
 }
 
 /**
- * Whether `redacted` may have been made from `text`: every marker stands for some text, everything else is the same.
- * It does not matter which secrets were known when; so a log stays comparable when patterns change later.
+ * Whether `redacted` may come from `text`: every marker replaces some text, and everything else is the same. It does
+ * not matter which secrets were known when, so that a log stays comparable when patterns change.
  */
 export function mayStandFor(redacted: string, text: string): boolean {
   if (redacted === text) return true;

@@ -1,20 +1,20 @@
 /**
- * What a secret looks like. `secret` finds it; with a group named `keep` the text before the secret is kept, and with
- * `end` the text after it. Every repetition is bounded, or ends the pattern, or cannot start again inside its own match:
- * so each takes time in proportion to the text.
+ * What a secret looks like. `secret` finds it; a group named `keep` keeps the text before the secret, and `end` the
+ * text after it. Every repetition is bounded, or ends the pattern, or can't start again inside its own match, so that
+ * each takes time proportional to the text.
  */
 export interface SecretShape {
   readonly name: string;
   readonly secret: RegExp;
 }
 
-/** What is no value but stands for one: a variable, a placeholder, something computed. */
+/** Not a value but a reference to one: a variable, a placeholder, something computed. */
 const NO_VALUE = String.raw`(?![$%<{*\[(]|\.\.\.|(?:true|false|null|none|nil|undefined|required|optional|string|str|process|os|env|self|this|req|config|settings)\b|[\w.-]{0,40}(?:password|passwd|passphrase)\b)`;
 const PASSWORD_NAME = String.raw`(?:password|passwd|passphrase)`;
 const SECRET_NAME = String.raw`(?:secret|token|api[_-]?key|access[_-]?key|secret[_-]?key|auth[_-]?key|private[_-]?key|account[_-]?key)`;
 const UNQUOTED = String.raw`[^\s"'\x60&;,()<>{}|\\]`;
 
-/** Name, a text that never fails to be there, the secret itself. */
+/** Name, a text that every match contains, the secret itself. */
 export const SECRET_SHAPES = [
   shape(
     "private-key",
@@ -74,7 +74,7 @@ export const SECRET_SHAPES = [
     "i",
   ),
   // password: hunter2 and password = hunter2 at the end of a line, as in YAML and INI files. Code has types and names
-  // there, so the value must have a digit.
+  // there, so the value must contain a digit.
   shape(
     "password",
     "passw|passphrase",
@@ -88,7 +88,7 @@ export const SECRET_SHAPES = [
     String.raw`(?<keep>(?<![\w-])--?[\w-]{0,40}${PASSWORD_NAME}(?:[ \t]{1,4}|=)["']?)(?!-)${NO_VALUE}${UNQUOTED}{4,1024}`,
     "i",
   ),
-  // API_TOKEN=…, "client_secret": "…": these words are common in code, so the value must look like a secret, too.
+  // API_TOKEN=…, "client_secret": "…": these words are common in code, so the value must also look like a secret.
   shape(
     "secret",
     "secret|token|key",
@@ -103,14 +103,16 @@ export const SECRET_SHAPES = [
   ),
 ];
 
-/** Found in every text that holds one of the secrets above, and in few others: most texts need no second look. */
+/**
+ * Matches every text that contains one of the secrets above, and few others, so that most texts need no second check.
+ */
 export const HINT = new RegExp([...new Set(SECRET_SHAPES.map(({ hint }) => hint))].join("|"), "i");
 
 function shape(name: string, hint: string, source: string, flags = ""): SecretShape & { readonly hint: string } {
   return { name, hint, secret: new RegExp(source, `g${flags}`) };
 }
 
-/** Fields, variables and headers whose whole value is a secret, by their names. */
+/** Names of fields, variables and headers whose whole value is a secret. */
 const SECRET_FIELD = new RegExp(String.raw`(?:^|[_.-]|[a-z](?=[A-Z]))(?:${PASSWORD_NAME}|${SECRET_NAME})$`, "i");
 const SECRET_VARIABLE = /(?:^|[_-])(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|AUTHORIZATION|COOKIE)$/i;
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { PatternError, safePattern } from "./safe-pattern.ts";
 
-/** Patterns of secrets that users write into their settings. */
+/** Patterns of secrets in the user's settings. */
 export const redactionSettings = z.array(
   z.strictObject({
     name: z.string().regex(/^[\w.-]{1,40}$/, "a name of letters, digits, _, . and -, at most 40"),

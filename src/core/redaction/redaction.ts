@@ -9,21 +9,20 @@ export interface Secret {
   readonly value: string;
 }
 
-/** A pattern of the user's own, as safe-pattern.ts takes them. */
+/** A user's pattern, in the syntax of safe-pattern.ts. */
 export interface RedactionPattern {
   readonly name: string;
   readonly pattern: string;
 }
 
-/**
- * Puts `[redacted:<name>]` in the place of secrets. The same text always gives the same result, and what was redacted
- * once is not changed by a second time.
- */
+/** Replaces secrets with `[redacted:<name>]`. Deterministic, and redacting twice changes nothing. */
 export interface Redactor {
   text(text: string): string;
-  /** Every text in an event but its ids, names, hashes and images. Gives the very same event when nothing was found. */
+  /**
+   * Redacts every text in an event except ids, names, hashes and images. Returns the same object if nothing was found.
+   */
   event<T extends object>(event: T): T;
-  /** The same with more values that are known. */
+  /** The same with additional known values. */
   with(secrets: readonly Secret[]): Redactor;
 }
 
@@ -32,7 +31,7 @@ export interface RedactorOptions {
   readonly patterns?: readonly RedactionPattern[];
 }
 
-/** Shorter values stand in too many other words. */
+/** Shorter values occur in too many other words. */
 const SHORTEST_SECRET = 8;
 
 export function createRedactor({ secrets = [], patterns = [] }: RedactorOptions = {}): Redactor {
@@ -49,19 +48,19 @@ export function createRedactor({ secrets = [], patterns = [] }: RedactorOptions 
   };
 }
 
-/** The values of variables whose names say that they are secret. */
+/** The values of variables whose names indicate a secret. */
 export function secretVariables(variables: Readonly<Record<string, string | undefined>>): readonly Secret[] {
   return Object.entries(variables).flatMap(([name, value]) =>
     value !== undefined && isSecretVariable(name) ? [{ name, value }] : [],
   );
 }
 
-/** As it is, and as it looks inside JSON or an address. */
+/** The value as is, and as escaped in JSON or a URL. */
 function spellings({ name, value }: Secret): Secret[] {
   const plain = value.trim();
   if (plain.length < SHORTEST_SECRET) return [];
   const spelled = new Set([plain, JSON.stringify(plain).slice(1, -1), encodeURIComponent(plain.toWellFormed())]);
-  // A marker that could be mistaken for the end of another would not be found again.
+  // A marker that could be mistaken for the end of another one would not be found again.
   const label = name.replaceAll(/[^\w.-]/g, "_").slice(0, 64) || "secret";
   return [...spelled].map((spelling) => ({ name: label, value: spelling }));
 }
@@ -73,8 +72,8 @@ interface Known {
 }
 
 /**
- * A decision is stored with the words of a command, and with paths in them. That `hunter2` is a password shows in
- * `--password hunter2` and not in either word, so it is looked for in the whole command.
+ * A decision is saved with a command's words and the paths in them. That `hunter2` is a password is visible only in
+ * `--password hunter2`, not in either word, so the whole command is searched.
  */
 function secretsOfCommands(event: object, own: readonly SecretShape[]): readonly Secret[] {
   const { subject } = event as { readonly subject?: { readonly shell?: Pick<ShellSubject, "commands"> } };
@@ -92,7 +91,7 @@ function secretsIn(piece: string, own: readonly SecretShape[]): Secret[] {
   );
 }
 
-/** A short secret counts only as a whole word: it stands in too many others. */
+/** A short secret must be a whole word: it occurs in too many others. */
 function withSplit(split: readonly Secret[], { known, own }: Known): (text: string) => string {
   const names = new Map(split.map(({ name, value }) => [value, name]));
   const all = [...split.flatMap(spellings), ...known].toSorted((a, b) => b.value.length - a.value.length);
@@ -102,7 +101,7 @@ function withSplit(split: readonly Secret[], { known, own }: Known): (text: stri
   };
 }
 
-/** Until nothing is found any more: what stands beside a new marker may only now look like a secret. */
+/** Repeats until nothing is found: the text next to a new marker may only now look like a secret. */
 function redactText(text: string, what: Known): string {
   let result = text;
   for (;;) {
@@ -112,7 +111,7 @@ function redactText(text: string, what: Known): string {
   }
 }
 
-/** Markers themselves are never looked into. */
+/** Never searches inside markers. */
 function redactOnce(text: string, what: Known): string {
   const markers = markersIn(text);
   if (markers.length === 0) return redactPiece(text, what);
@@ -121,7 +120,7 @@ function redactOnce(text: string, what: Known): string {
     .join("");
 }
 
-/** One kind of secret at a time; the next kind sees the pieces that are left. */
+/** One kind of secret at a time; the next kind sees the remaining pieces. */
 function redactPiece(piece: string, { known, own }: Known): string {
   if (piece === "") return piece;
   for (const { name, value } of known) if (piece.includes(value)) return piece.replaceAll(value, marker(name));
@@ -140,14 +139,14 @@ function groupsOf(groups: unknown): { readonly keep: string; readonly end: strin
   return { keep, end };
 }
 
-/** Fields that hold no free text: changing one would break the event, and no secret gets there. */
+/** Fields without free text: changing one would break the event, and they can't contain a secret. */
 const STRUCTURE =
   /^(?:type|id|.+_ids?|.+_at|.+_sha256|hash|signature|name|.+_name|tool|tools|model|kind|mode|media_type|outcome|decision|which|scope|trigger|history|result|currency|amount|code|request_class|stop_reason|engine|engine_version|day|billing)$/;
 export function isStructure(field: string): boolean {
   return STRUCTURE.test(field);
 }
 
-/** Fields whose content is whatever a tool or a schema defines: everything in them is free text, keys included. */
+/** Fields whose content a tool or a schema defines: everything in them is free text, including keys. */
 const FREE = new Set(["input", "output"]);
 
 interface Walk {
@@ -186,7 +185,7 @@ function redactField(key: string, value: unknown, walk: Walk): unknown {
     return redactValue(value, walk);
   }
   if (typeof value === "string" && isStructure(key)) return value;
-  // Lists of ids and names; objects under such a key still have fields of their own.
+  // Lists of ids and names; objects under such a key still have their own fields.
   if (Array.isArray(value) && isStructure(key) && value.every((item) => typeof item === "string")) return value;
   return redactValue(value, { ...walk, isFree: FREE.has(key) });
 }
@@ -196,7 +195,7 @@ function wholeValue(key: string, value: string): string {
   return markers.length === 1 && markers[0] === value ? value : marker(key.replaceAll(/[^\w.-]/g, "_").slice(0, 64));
 }
 
-/** Two keys may have become the same marker. */
+/** Two keys may become the same marker. */
 function freeName(key: string, taken: ReadonlyMap<string, unknown>): string {
   let name = key;
   for (let number = 2; taken.has(name); number += 1) name = `${key}#${number}`;

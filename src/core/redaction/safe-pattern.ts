@@ -1,11 +1,11 @@
 /**
- * Regular expressions that users write, made safe to run on any text. JavaScript's engine tries every way in which a
- * pattern can match from each place, which some patterns make endless. Here those ways are counted beforehand, with
- * `*`, `+` and `{n,}` bounded, and a pattern with too many of them is refused. So the time is at most the length of the
- * text times MAX_WAYS.
+ * Makes regular expressions of users safe to run on any text. JavaScript's engine tries every way in which a pattern
+ * can match from each position, which can take exponential time. Here those ways are counted beforehand, with `*`, `+`
+ * and `{n,}` bounded, and a pattern with too many is refused. So the time is at most the length of the text times
+ * MAX_WAYS.
  */
 
-/** What `*`, `+` and `{n,}` are bounded to: longer than any secret that is one word. */
+/** The bound for `*`, `+` and `{n,}`: longer than any secret that is one word. */
 const UNBOUNDED = 1_024;
 const MAX_WAYS = 5_000;
 const MAX_LENGTH = 500;
@@ -13,9 +13,9 @@ const MAX_LENGTH = 500;
 export class PatternError extends Error {}
 
 interface Part {
-  /** How it is written for the engine. */
+  /** The source for the engine. */
   readonly source: string;
-  /** In how many ways it can match, at most. */
+  /** The maximum number of ways it can match. */
   readonly ways: number;
   /** The length of its shortest match. */
   readonly shortest: number;
@@ -33,7 +33,7 @@ export function safePattern(pattern: string): RegExp {
   if (shortest === 0) throw new PatternError("expected a pattern that does not match an empty text");
   if (ways > MAX_WAYS)
     throw new PatternError(
-      "the pattern could take too long on some texts; repeat with bounds such as {1,30} instead of * and +, and nest no repetitions",
+      "the pattern could take too long on some texts; use bounds such as {1,30} instead of * and +, and don't nest repetitions",
     );
   try {
     return new RegExp(source, "g");
@@ -142,7 +142,7 @@ class Reader {
   }
 }
 
-/** Every number of repetitions, each with every choice inside. Counting stops where it is too much anyway. */
+/** Every number of repetitions, each with every choice inside. Stops counting once it exceeds the limit. */
 function waysToRepeat(ways: number, { least, most }: { least: number; most: number }): number {
   let total = 0;
   for (let times = least; times <= most && total <= MAX_WAYS; times += 1) total += ways ** times;

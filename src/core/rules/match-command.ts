@@ -5,17 +5,17 @@ import { type Glob, globOf, matchesGlob, STAR, type Token } from "../paths/glob.
 /** A pattern for one simple command, word by word. */
 export interface CommandPattern {
   readonly words: readonly WordPattern[];
-  /** The last name of the program's path: restricting rules look at nothing else of it. */
+  /** The last component of the program's path: restricting rules compare only this. */
   readonly program: Glob | undefined;
 }
 
-/** One word; any one word; any number of words, none included. */
+/** One word; any one word; any number of words, including none. */
 type WordPattern = Glob | typeof ONE_WORD | typeof WORDS;
 
 const ONE_WORD = "one word";
 const WORDS = "words";
 
-/** What the shell would act on: a pattern that holds it would never match a command. */
+/** Shell operators: a pattern that contains one would never match a command. */
 const OPERATORS: Readonly<Record<string, string>> = {
   ";": "`;`",
   "|": "`|`",
@@ -27,9 +27,9 @@ const OPERATORS: Readonly<Record<string, string>> = {
   $: "`$`",
 };
 
-/** Returns what is wrong with the pattern instead, as the end of a sentence. */
+/** Returns a problem instead, as the end of a sentence, if the pattern is not valid. */
 export function parseCommandPattern(text: string): CommandPattern | string {
-  // `npm run:*` is how Claude's settings also write `npm run *`.
+  // Claude's settings also write `npm run *` as `npm run:*`.
   const words = split(text.replace(/:\*$/, " *"));
   if (typeof words === "string") return words;
   const patterns = words.flatMap((tokens, index): WordPattern[] => {
@@ -37,10 +37,10 @@ export function parseCommandPattern(text: string): CommandPattern | string {
     return index === words.length - 1 ? [WORDS] : [ONE_WORD, WORDS];
   });
   const [first] = patterns;
-  if (first === undefined) return "there is no command in it";
+  if (first === undefined) return "it contains no command";
   if (typeof first === "string") return { words: patterns, program: undefined };
   if (first.literal !== undefined && /^\w+\+?=/.test(first.literal))
-    return "it begins with an assignment; rules speak of the command after it";
+    return "it starts with an assignment; rules cover the command after it";
   return { words: patterns, program: globOf(lastName(first.tokens)) };
 }
 
@@ -48,7 +48,7 @@ function lastName(tokens: readonly Token[]): readonly Token[] {
   return tokens.slice(tokens.lastIndexOf("/") + 1);
 }
 
-/** Words as the shell splits them. Only a star outside of quotes is a wildcard. */
+/** Splits words like the shell. Only a star outside quotes is a wildcard. */
 function split(text: string): Token[][] | string {
   const words: Token[][] = [];
   let word: Token[] | undefined;
@@ -64,7 +64,7 @@ function split(text: string): Token[][] | string {
       at++;
     } else if (quote === "" && (character === " " || character === "\t")) word = undefined;
     else if ((quote === "" || character === "$" || character === "`") && OPERATORS[character] !== undefined)
-      return `it holds ${OPERATORS[character]}, and a pattern is for one simple command; write one rule for each command, and * for what varies`;
+      return `it contains ${OPERATORS[character]}, but a pattern covers one simple command; write one rule for each command, and * for what varies`;
     else if (quote === "" && (character === "'" || character === '"')) {
       quote = character;
       word ??= push(undefined);
@@ -82,20 +82,20 @@ function split(text: string): Token[][] | string {
   }
 }
 
-/** A command, made ready to be held against many patterns. */
+/** A command, prepared for matching with many patterns. */
 export interface CommandWords {
   readonly words: readonly ShellWord[];
   /**
-   * What restricting rules may call the program: by its path, by its name wherever it lies, and by that in small
-   * letters, as some file systems find rm as RM. Empty when it is only known when it runs.
+   * The program's names for restricting rules: its path, its base name, and that in lower case, because some file
+   * systems find rm as RM. Empty if it is only known when it runs.
    */
   readonly names: readonly string[];
-  /** Words that an allowing rule must name, by their place, with what the rule has to begin with there. */
+  /** Words that an allow rule must name, by index, with the prefix that the rule must have there. */
   readonly named: ReadonlyMap<number, string>;
 }
 
 export function commandOf(words: readonly ShellWord[], effects: readonly ShellEffect[] = []): CommandWords {
-  // Of several in one word the longest holds the others.
+  // Of several in one word, the longest includes the others.
   const byLength = effects.toSorted((a, b) => a.written.length - b.written.length);
   const named = new Map(byLength.map(({ word, written }) => [word, written]));
   const [program] = words;
@@ -105,15 +105,15 @@ export function commandOf(words: readonly ShellWord[], effects: readonly ShellEf
 }
 
 /**
- * Whether a command matches. A word that is only known when the command runs is covered by a whole-word `*` alone;
- * `maybe` says that it could turn out to be what the pattern wants.
+ * Whether a command matches. A word that is only known when the command runs is covered only by a whole-word `*`;
+ * `maybe` means that it could turn out to be what the pattern needs.
  */
 export function matchCommand(
   { words: patterns, program }: CommandPattern,
   { words, names, named }: CommandWords,
   reading: "allow" | "restrict",
 ): "yes" | "maybe" | "no" {
-  // Most rules speak of other programs.
+  // Most rules are for other programs.
   if (words.length === 0 || (program?.literal !== undefined && names.length > 0 && !names.includes(program.literal)))
     return "no";
   const isWord: IsWord = (pattern, index) => {
@@ -122,7 +122,7 @@ export function matchCommand(
     if (matchesGlob(pattern, word.text)) return true;
     return index === 0 && reading === "restrict" && names.some((name) => program && matchesGlob(program, name));
   };
-  // Words that are known on both sides have to agree.
+  // Words that are known on both sides must match.
   for (let index = 0; index < words.length; index++) {
     const pattern = patterns[index];
     if (typeof pattern === "string" || words[index]?.dynamic !== false) break;
@@ -139,12 +139,12 @@ export function matchCommand(
 
 type IsWord = (pattern: Glob, index: number) => boolean;
 
-/** Whether everything that a pattern matches begins with a text. */
+/** Whether every match of a pattern starts with a text. */
 function beginsWith({ tokens }: Glob, text: string): boolean {
   return Array.from(text).every((character, index) => tokens[index] === character);
 }
 
-/** Follows all ways at once, because a star may not take a word that has to be named. */
+/** Follows all alternatives at once, because a star must not match a word that has to be named. */
 function surely(
   patterns: readonly WordPattern[],
   count: number,
@@ -165,14 +165,17 @@ function surely(
   return reached.has(patterns.length);
 }
 
-/** Any number of words may be none. */
+/** "Any number of words" includes none. */
 function closed(patterns: readonly WordPattern[], places: ReadonlySet<number>): Set<number> {
   const all = new Set(places);
   for (const place of all) if (patterns[place] === WORDS) all.add(place + 1);
   return all;
 }
 
-/** The same when a dynamic word may turn into any words, or none: both sides have stars, and all ways are followed. */
+/**
+ * The same, where a dynamic word may expand to any number of words: both sides have stars, and all alternatives are
+ * followed.
+ */
 function possibly(patterns: readonly WordPattern[], words: readonly ShellWord[], isWord: IsWord): boolean {
   let reached = new Set<number>([0]);
   for (const [index, { dynamic }] of words.entries()) {

@@ -5,15 +5,18 @@ import { type CommandPattern, parseCommandPattern } from "./match-command.ts";
 import { parsePathPattern, type PathPattern } from "../paths/match-path.ts";
 import { BUILT_IN_TOOLS, canonicalTool } from "./tool-names.ts";
 
-/** A permission rule, read once: `Bash(npm run *)`. */
+/** A parsed permission rule: `Bash(npm run *)`. */
 export type Rule = { readonly text: string } & (
   | { readonly kind: "any" }
-  /** The whole tool, under the name that was written or the built-in tool's own. */
+  /** The whole tool, under the written name or the built-in tool's own. */
   | { readonly kind: "tool"; readonly tool: string; readonly written: string }
   | { readonly kind: "command"; readonly pattern: CommandPattern }
   | { readonly kind: "path"; readonly tool: PathTool; readonly pattern: PathPattern }
   | { readonly kind: "domain"; readonly domain: string; readonly subdomains: boolean }
-  /** `server` is undefined when the name goes on after the server, or has a wildcard. Not for the tools in `except`. */
+  /**
+   * `server` is undefined if the name continues after the server, or has a wildcard. Does not apply to the tools in
+   * `except`.
+   */
   | {
       readonly kind: "mcp";
       readonly name: Glob;
@@ -30,18 +33,18 @@ const PATH_TOOLS = ["Read", "Glob", "Grep", "Edit", "Write", "NotebookEdit"] as 
 const PATTERN_TOOLS = [...PATH_TOOLS, "Bash", "WebFetch", "Agent", "Skill"];
 const EXAMPLES = "Bash, Bash(npm run *), Read(./secrets/**), WebFetch(domain:example.org) or mcp__server__tool";
 export const ALLOWS_ALL =
-  "expected a tool: * alone can only deny or ask. To allow whatever no rule speaks of, use the mode yolo";
-/** No rule that a person writes is longer. */
+  "expected a tool: * alone can only deny or ask. To allow everything that no rule covers, use the mode yolo";
+/** Longer than any rule that a person writes. */
 const MAX_LENGTH = 2_000;
 
-/** Throws `invalid_agent` with what is wrong and what was expected. */
+/** Throws `invalid_agent` with the problem and what is expected. */
 export function parseRule(text: string): Rule {
   const read = readRule(text);
   if (typeof read !== "string") return read;
   throw new CapstanError("invalid_agent", read, { data: { rule: text } });
 }
 
-/** The rule, or what is wrong with it in a sentence. */
+/** The rule, or the problem with it as a sentence. */
 export function readRule(text: string): Rule | string {
   if (text.length > MAX_LENGTH) return `expected a rule of at most ${MAX_LENGTH} characters (found ${text.length})`;
   const shown = JSON.stringify(text);
@@ -57,9 +60,9 @@ export function readRule(text: string): Rule | string {
   if (inner.trim() === "") return `expected a pattern in the parentheses, or ${written} alone (found ${shown})`;
   // As in Claude's settings: any use of the tool.
   if (inner.trim() === "*") return { kind: "tool", tool, written, text };
-  // Taken literally it would match nothing, and taken away it might have been meant.
+  // Taken literally it would match nothing, but removing it might change the meaning.
   if (/^\s|(?<!\\)\s$/.test(inner))
-    return `expected a pattern without a space at its ends, or with a \\ before it (found ${shown})`;
+    return `expected a pattern without a space at its start or end; put \\ before the space to keep it (found ${shown})`;
   const pattern = readPattern(tool, inner);
   if (typeof pattern !== "string") return { ...pattern, text };
   return `expected another pattern in ${shown}: ${pattern}`;
@@ -107,10 +110,10 @@ function readMcp(text: string): Rule | undefined {
   return { kind: "mcp", text, name: parseGlob(text), server: isServer ? text : undefined };
 }
 
-/** What is wrong with a rule that names a tool nobody has; undefined when all is well. */
+/** The problem with a rule that names an unknown tool; undefined if there is none. */
 export function unknownTool(rule: Rule, known: readonly string[]): string | undefined {
   if (rule.kind !== "tool" || known.includes(rule.tool) || known.includes(rule.written)) return undefined;
   const meant = nearest(rule.written, known);
-  const remedy = meant === undefined ? `Known are ${known.join(", ")}` : `Did you mean ${meant}?`;
-  return `there is no tool named ${rule.written}, which the rule ${JSON.stringify(rule.text)} speaks of. ${remedy}`;
+  const remedy = meant === undefined ? `Known tools: ${known.join(", ")}` : `Did you mean ${meant}?`;
+  return `unknown tool ${JSON.stringify(rule.written)} in the rule ${JSON.stringify(rule.text)}. ${remedy}`;
 }

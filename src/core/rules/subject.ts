@@ -1,23 +1,23 @@
 import { z } from "zod";
 
 /**
- * What a tool call is about, as rules look at it: plain data, stored with each decision, so that changed rules can be
- * tried on it later without touching a file.
+ * What a tool call is about, as rules see it: plain data, saved with each decision, so that other rules can be tried on
+ * it later without reading a file.
  */
 
-/** `named` is absolute, with `.` and `..` taken out; `real` is where its links lead. */
+/** `named` is absolute, without `.` and `..`; `real` has links resolved. */
 const place = z.object({ named: z.string(), real: z.string() });
 const pathAccess = place.extend({ access: z.enum(["read", "write"]) });
 const shellWord = z.object({ text: z.string(), dynamic: z.boolean() });
-/** A file that a redirection names; without places when the name is only known when the command runs. */
+/** A file of a redirection; without places if the name is only known when the command runs. */
 const redirection = z.object({ text: z.string(), places: z.array(place) });
 
 /** An option that writes, deletes or runs something: a rule covers it only by naming it. */
 const shellEffect = z.object({
-  /** The place of its word in the command. */
+  /** The index of its word in the command. */
   word: z.number(),
   option: z.string(),
-  /** How the word begins that gives the option. */
+  /** The start of the word that contains the option. */
   written: z.string(),
   does: z.string(),
   /** The word is only known when the command runs. */
@@ -35,43 +35,45 @@ const shellSubject = z.object({
   ),
   writes: z.array(redirection),
   reads: z.array(redirection),
-  /** Paths among the words, as far as they can be told. */
+  /** Paths among the words, as far as they can be recognized. */
   mentions: z.array(place),
-  /** There are more than were looked at. */
+  /** There are more than were checked. */
   more_mentions: z.boolean().optional(),
-  /** Directories of which commands take all that is in them. */
+  /** Directories that commands use as a whole. */
   searched: z.array(pathAccess).optional(),
   /** Words that may name a file, and are only known when the command runs. */
   vague: z.array(z.string()).optional(),
-  /** What leads to a directory that is only known when it runs, and the place of the first command that may run there. */
+  /**
+   * What changes to a directory that is only known when it runs, and the index of the first command that may run there.
+   */
   lost: z.object({ by: z.string(), from: z.number() }).optional(),
-  /** Why the command is not fully understood, a sentence each. */
+  /** Why the command could not be fully parsed, one sentence each. */
   unclear: z.array(z.string()),
 });
 
 export const callSubject = z.object({
   tool: z.string(),
-  /** Why no tool may run with this input: nobody can say which file it means. */
+  /** Why no tool may run with this input: it is unclear which file it means. */
   refused: z.string().optional(),
-  /** All that the input names. One name may have several places, where readers of it differ. */
+  /** All paths in the input. One name may have several places, if programs read it differently. */
   paths: z.array(pathAccess),
-  /** The paths are directories to be searched: whatever is below them is read. */
+  /** The paths are directories to search: everything below them is read. */
   search: z.boolean().optional(),
   shell: shellSubject.optional(),
-  /** The host name of the address, in lower case. */
+  /** The URL's host name, in lower case. */
   domain: z.string().optional(),
   subagent: z.string().optional(),
   /** The name of a skill. */
   skill: z.string().optional(),
   mcp: z.object({ server: z.string(), tool: z.string() }).optional(),
-  /** Everything named lies in the workspace, links resolved. */
+  /** Everything named is in the workspace, with links resolved. */
   inside: z.boolean(),
-  /** Configuration that the call could change, as only a look at the file system shows; see protected/table.ts. */
+  /** Configuration that the call could change, as found in the file system; see protected/table.ts. */
   guarded: z.array(z.object({ path: z.string(), pattern: z.string() })).optional(),
-  /** Without links. */
+  /** With links resolved. */
   workspace: z.string(),
   home: z.string(),
-  /** The HOME of the session's commands, for which `~` stands as well in a shell command. */
+  /** The HOME of the session's commands, which `~` also means in a shell command. */
   shell_home: z.string().optional(),
 });
 
@@ -82,7 +84,7 @@ export type Place = z.infer<typeof place>;
 export type PathAccess = z.infer<typeof pathAccess>;
 export type Redirection = z.infer<typeof redirection>;
 
-/** What a tool can do, whatever it is called with. */
+/** What a tool can do, whatever its input. */
 export const toolTraits = z.object({
   readOnly: z.boolean(),
   edit: z.boolean(),

@@ -1,4 +1,4 @@
-/** The built-in tools that rules may speak of, under the names the log uses. */
+/** The built-in tools that rules may name, as in the log. */
 export const BUILT_IN_TOOLS: readonly string[] = [
   "Agent",
   "AskUserQuestion",
@@ -21,20 +21,20 @@ export const BUILT_IN_TOOLS: readonly string[] = [
   "Write",
 ];
 
-/** The approval of a plan, and a question of the agent's own: a person answers, in every mode. */
+/** Approval of a plan, and a question of the agent: a person answers, in every mode. */
 export const PLAN_TOOL = "ExitPlanMode";
 export const QUESTION_TOOL = "AskUserQuestion";
 
-/** The subagent that every agent with the tool `Agent` may start; a call that names no other means it. */
+/** The subagent that every agent with the tool `Agent` may start; it is the default. */
 export const GENERAL_SUBAGENT = "general-purpose";
 
-/** What a rule for one tool also speaks of: every tool that reads or edits files. */
+/** What a rule for one tool also covers: every tool that reads or edits files. */
 const FAMILIES: Readonly<Record<string, readonly string[]>> = {
   Read: ["Read", "Glob", "Grep"],
   Edit: ["Edit", "Write", "NotebookEdit"],
 };
 
-/** `Bash`, `bash`, `web_fetch` and the old `Task` are names of built-in tools; any other name is returned as it is. */
+/** `Bash`, `bash`, `web_fetch` and the old `Task` are names of built-in tools; any other name is returned unchanged. */
 export function canonicalTool(written: string): string {
   return CANONICAL.get(plain(written)) ?? written;
 }
@@ -45,7 +45,7 @@ function plain(name: string): string {
   return name.toLowerCase().replaceAll("_", "");
 }
 
-/** The tools that a rule for a tool speaks of. */
+/** The tools that a rule for a tool covers. */
 export function familyOf(ruleTool: string): readonly string[] {
   return FAMILIES[ruleTool] ?? [ruleTool];
 }

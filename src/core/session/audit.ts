@@ -1,37 +1,37 @@
 /**
- * What makes tampering with the store visible to whoever has the key: a register of seals, each of which
- * names a session and where its log ended, and an anchor outside the store that says where the register ended.
+ * Makes tampering with the store visible to anyone who has the key: a register of seals, each of which names a session
+ * and the end of its log, and an anchor outside the store that records the end of the register.
  */
 
-/** Why a seal was made. */
+/** Why a seal was created. */
 export type SealKind =
-  /** A session began, its log grew, it was erased. */
+  /** A session was created, its log grew, it was erased. */
   | "created"
   | "head"
   | "deleted"
-  /** A backup took the place of the store; somebody accepted the state of the store as it was found. */
+  /** A backup replaced the store; someone accepted the store in its current state. */
   | "restored"
   | "accepted";
 
-/** One signed line of the register. */
+/** One signed entry of the register. */
 export interface Seal {
-  /** 1, 2, 3 … without a gap. */
+  /** 1, 2, 3 … without gaps. */
   readonly seq: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly kind: SealKind;
   /** Empty for `restored` and `accepted`. */
   readonly session_id: string;
-  /** Where the session's log ended. For `restored` and `accepted`: the anchor that was valid until then. */
+  /** The end of the session's log. For `restored` and `accepted`: the anchor that was valid until then. */
   readonly head_seq: number;
   readonly head_hash: string;
-  /** JSON for `restored` and `accepted`, see SealNote, and for `deleted`: what the ledger says of it. Else empty. */
+  /** JSON for `restored` and `accepted` (see SealNote), and for `deleted` (its ledger figures). Otherwise empty. */
   readonly note: string;
-  /** The hash of the seal before it; empty for the first. */
+  /** The hash of the previous seal; empty for the first. */
   readonly previous: string;
   readonly key_id: string;
   readonly hash: string;
-  /** Ed25519, in base64, over the text that the hash is made of. */
+  /** Ed25519, in base64, over the text that is hashed. */
   readonly signature: string;
 }
 
@@ -52,33 +52,36 @@ export interface AuditSigner extends PublicKey {
   sign(text: string): string;
 }
 
-/** Where the register ended when this was written; `seq` 0 before the first seal. */
+/** The end of the register when this was written; `seq` 0 before the first seal. */
 export interface Anchor {
   readonly seq: number;
   readonly hash: string;
 }
 
-/** The key and the anchor, kept outside the store. All calls are synchronous: they happen inside a transaction. */
+/** The key and the anchor, kept outside the store. All calls are synchronous, because they run inside a transaction. */
 export interface AuditKey {
   readonly path: string;
-  /** Undefined when there is no key. Throws when it cannot be read. */
+  /** Undefined if there is no key. Throws if it can't be read. */
   load(): AuditSigner | undefined;
-  /** Makes a key and an anchor at 0; when another process was faster, gives its key. */
+  /** Creates a key and an anchor at 0; returns the key of another process if that was faster. */
   create(): AuditSigner;
-  /** Puts a lost or foreign key aside, and makes a new one. */
+  /** Sets a lost or foreign key aside, and creates a new one. */
   replace(): AuditSigner;
-  /** Undefined when there is none. Throws when it cannot be read. */
+  /** Undefined if there is none. Throws if it can't be read. */
   anchor(): Anchor | undefined;
   moveAnchor(anchor: Anchor): void;
 }
 
-/** Everything that an audit looks at, in this order: the header, all seals, each session and its events, the ledger, the reservations, and the sums. */
+/**
+ * Everything that an audit checks, in this order: the header, all seals, each session and its events, the ledger, the
+ * reservations, and the totals.
+ */
 export type AuditRecord =
   | {
       readonly record: "header";
       readonly capstan_audit: 1;
       readonly made_at: string;
-      /** False when only some sessions were asked for: the register then has gaps. */
+      /** False if only some sessions were requested: the register then has gaps. */
       readonly complete: boolean;
       /** The key of this store first, then earlier ones. */
       readonly keys: readonly { readonly id: string; readonly public_key: string }[];
@@ -90,12 +93,12 @@ export type AuditRecord =
       readonly session_id: string;
       readonly head_seq: number;
       readonly head_hash: string;
-      /** What was said and done was erased; hashes are left. */
+      /** The content was erased; hashes are left. */
       readonly deleted: boolean;
       readonly project: string;
-      /** The agent's name; empty when it was erased. */
+      /** The agent's name; empty if it was erased. */
       readonly agent: string;
-      /** What lists show of it. */
+      /** Its figures in lists. */
       readonly turns: number;
       readonly usd: number;
     }
@@ -103,7 +106,7 @@ export type AuditRecord =
       readonly record: "event";
       readonly session_id: string;
       readonly seq: number;
-      /** The event's JSON exactly as it is stored; empty when it was erased. */
+      /** The event's JSON exactly as saved; empty if it was erased. */
       readonly event: string;
       readonly hash: string;
     }
@@ -133,7 +136,7 @@ export interface LedgerRecord {
   readonly estimated: number;
 }
 
-/** What a request under way may come to. */
+/** The estimated cost of a running request. */
 export interface ReservationRecord {
   readonly id: string;
   readonly session_id: string;
@@ -143,7 +146,7 @@ export interface ReservationRecord {
   readonly cache_tokens: number;
 }
 
-/** A sum that budgets are checked against. */
+/** A total that budgets are checked against. */
 export interface SpendRecord {
   readonly scope: string;
   readonly key: string;
@@ -162,18 +165,18 @@ export interface SessionAudit {
   readonly session_id: string;
   readonly status: "ok" | "altered" | "truncated" | "missing";
   readonly events: number;
-  /** Events after the last signed head. They follow from it, but could still be exchanged. */
+  /** Events after the last signed head. Their hashes follow from it, but they could still be replaced. */
   readonly unsigned: number;
   readonly erased: boolean;
 }
 
 export interface AuditFinding {
   readonly kind: "altered" | "truncated" | "missing" | "register" | "rolled_back" | "key" | "ledger";
-  /** Absent when the finding is about the register or the key. */
+  /** Absent if the finding is about the register or the key. */
   readonly session_id?: string;
-  /** Of a finding about the ledger: whose figures they are. */
+  /** For a finding about the ledger: the project of the figures. */
   readonly project?: string;
-  /** Of the event; of the seal when there is no session. */
+  /** Of the event; of the seal if there is no session. */
   readonly seq?: number;
   readonly problem: string;
   readonly remedy: string;
@@ -185,6 +188,6 @@ export interface AuditReport {
   readonly seals: number;
   readonly sessions: readonly SessionAudit[];
   readonly findings: readonly AuditFinding[];
-  /** Facts that are no findings: restores, accepted states, changed keys. */
+  /** Facts that are not findings: restores, accepted states, changed keys. */
   readonly notes: readonly string[];
 }

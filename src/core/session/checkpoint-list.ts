@@ -1,9 +1,9 @@
 import type { EventOf, StoredEvent } from "../events/events.ts";
 import type { CheckpointRef } from "./state-files.ts";
 
-/** A checkpoint as lists show it. */
+/** A checkpoint in lists. */
 export interface Checkpoint extends CheckpointRef {
-  /** Its place in the log, and when it was taken. */
+  /** Its position in the log, and when it was taken. */
   readonly seq: number;
   readonly at: string;
   readonly reason: EventOf<"capstan.checkpoint_taken">["reason"];
@@ -11,17 +11,17 @@ export interface Checkpoint extends CheckpointRef {
   readonly turn: number;
   /** For `call`: the call that was about to run, … */
   readonly before?: CallName;
-  /** … and the calls that may have made what changed since the checkpoint before it, which is `since`. */
+  /** … and the calls that may have caused the changes since the previous checkpoint, `since`. */
   readonly calls: readonly CallName[];
   readonly since: CheckpointRef | undefined;
-  /** The host died while these calls ran, so others may have made part of what changed. */
+  /** The host died while these calls ran, so part of the changes may have another cause. */
   readonly unsure: boolean;
   readonly added: number;
   readonly modified: number;
   readonly deleted: number;
-  /** How many files are not in it. */
+  /** How many files it does not include. */
   readonly leftOut: number;
-  /** Where the conversation stood: at the end of the last turn that was over by then. */
+  /** Position of the conversation: the end of the last turn that had ended. */
   readonly conversation: number;
 }
 
@@ -29,7 +29,7 @@ export interface Checkpoint extends CheckpointRef {
 export interface CallName {
   readonly id: string;
   readonly tool: string;
-  /** What it was about: a path, a command. */
+  /** Its subject: a path, a command. */
   readonly subject: string;
 }
 
@@ -39,7 +39,7 @@ export function checkpointsIn(events: readonly StoredEvent[]): readonly Checkpoi
   const calls = new Map<string, CallName>();
   const nameOf = (id: string): CallName => calls.get(id) ?? { id, tool: "a call", subject: "" };
   let turn = 0;
-  /** The last place at which no turn was under way. */
+  /** The last position at which no turn was running. */
   let over = 0;
   let isOpen = false;
   let last: CheckpointRef | undefined;
@@ -90,7 +90,7 @@ export function checkpointsIn(events: readonly StoredEvent[]): readonly Checkpoi
   return all;
 }
 
-/** The checkpoint that what is there now was made from: the last one, or the one that was rewound to since. */
+/** The checkpoint that the current files are based on: the last one, or the one that was last rewound to. */
 export function currentCheckpoint(events: readonly StoredEvent[]): Checkpoint | undefined {
   const all = checkpointsIn(events);
   const last = all.at(-1);
@@ -101,7 +101,7 @@ export function currentCheckpoint(events: readonly StoredEvent[]): Checkpoint | 
   return target === undefined ? last : { ...target, commit: restored?.commit ?? target.commit };
 }
 
-/** The files after a rewind: those of its target or, in place, what was there without the session's own changes. */
+/** The files after a rewind: those of its target or, in place, the previous ones without the session's own changes. */
 function restoredBy(
   events: readonly StoredEvent[],
   { rewind_id: id, checkpoint_id: target }: EventOf<"capstan.rewound">,
@@ -117,24 +117,24 @@ function startOf(events: readonly StoredEvent[], id: string): EventOf<"capstan.r
 
 export interface CheckpointRange {
   readonly from: string;
-  /** Default: what is there now. */
+  /** Default: the current files. */
   readonly to?: string | undefined;
 }
 
-/** Work of the session: from one checkpoint to another, or to what is there now. */
+/** Work of the session: from one checkpoint to another, or to the current files. */
 export interface OwnStep extends CheckpointRange {
-  /** The host died in it, so others may have changed files before it was over. */
+  /** The host died during it, so others may have changed files before it ended. */
   readonly unsure: boolean;
 }
 
-/** Work of the session on its files, with the place in the log at which it was over. */
+/** Work of the session on its files, with the position in the log where it ended. */
 export interface LoggedStep extends OwnStep {
   readonly seq: number;
 }
 
 /**
- * What the log says the session itself changed, oldest first: what lies between two checkpoints while one of its calls ran,
- * and its rewinds. What changed while none ran is someone else's.
+ * What the session itself changed according to the log, oldest first: the differences between checkpoints while one of
+ * its calls ran, and its rewinds. Changes while no call ran are someone else's.
  */
 export function ownSteps(events: readonly StoredEvent[]): readonly LoggedStep[] {
   const calls = checkpointsIn(events).flatMap(({ seq, since, commit: to, calls: by, unsure }) =>
@@ -148,7 +148,7 @@ export function ownSteps(events: readonly StoredEvent[]): readonly LoggedStep[] 
   return [...calls, ...rewinds].toSorted((a, b) => a.seq - b.seq);
 }
 
-/** The end of the turn, when the files were still as in the checkpoint then. */
+/** The end of the turn, if the files still matched the checkpoint then. */
 function endAfter(events: readonly StoredEvent[], index: number): number | undefined {
   const [taken, ...later] = events.slice(index);
   if (taken?.event.type !== "capstan.checkpoint_taken" || taken.event.reason === "call") return undefined;

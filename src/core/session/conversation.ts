@@ -1,8 +1,8 @@
 import type { StoredEvent } from "../events/events.ts";
 
 /**
- * The events that the conversation consists of. A rewind takes back what was said after a place in the log, and
- * rewinding to before a rewind brings it back: the log itself only ever grows.
+ * The events that form the conversation. A rewind removes everything after a position in the log, and rewinding to
+ * before a rewind restores it: the log itself only grows.
  */
 export function conversationOf<Known extends Pick<StoredEvent, "seq" | "event">>(
   events: readonly Known[],

@@ -2,7 +2,8 @@ import { z } from "zod";
 
 /**
  * The forms of MCP servers: flat, with texts, numbers, switches and choices as fields. They are read leniently, because
- * the server checks what it gets once more; what it will surely refuse is refused to the person, who can mend it.
+ * the server checks its input again; answers that it would certainly refuse are reported to the person, who can fix
+ * them.
  */
 
 const choice = z.object({ const: z.string() });
@@ -35,7 +36,7 @@ const form = z.object({
   required: z.array(z.string()).catch([]),
 });
 
-/** What an MCP server asks a person: values for the fields of a form, or to go to an address. */
+/** What an MCP server asks a person: values for the fields of a form, or to open a URL. */
 export interface Elicitation {
   readonly server: string;
   readonly message: string;
@@ -48,7 +49,7 @@ export type ElicitationAnswer =
   | { readonly action: "accept"; readonly content: Readonly<Record<string, ElicitedValue>> }
   /** A person said no, … */
   | { readonly action: "decline" }
-  /** … or nobody said anything. */
+  /** … or nobody answered. */
   | { readonly action: "cancel" };
 
 export type ElicitedValue = string | number | boolean | string[];
@@ -62,12 +63,12 @@ export function elicitationInput({ server, message, requested }: Elicitation): R
   };
 }
 
-/** A field of a form as a person is asked for it. */
+/** A field of a form, as shown to a person. */
 export interface FormField {
   readonly name: string;
-  /** What the server says of it, and what it expects. */
+  /** The server's description, and what it expects. */
   readonly about: string;
-  /** What may be chosen; empty when anything may be written. */
+  /** The choices; empty if any text is accepted. */
   readonly options: readonly string[];
   readonly several: boolean;
   readonly required: boolean;
@@ -92,7 +93,7 @@ export type Elicited =
   | { readonly content: Readonly<Record<string, ElicitedValue>>; readonly problems?: never }
   | { readonly problems: readonly string[] };
 
-/** A person's answers, field → text, as the values the server asked for; or what is wrong with them. */
+/** Converts a person's answers, field → text, to the values that the server asked for; or returns the problems. */
 export function elicitedContent(
   input: Readonly<Record<string, unknown>>,
   answers: Readonly<Record<string, string>>,
@@ -100,17 +101,14 @@ export function elicitedContent(
   const { properties, required } = formIn(input);
   const problems = Object.keys(answers)
     .filter((name) => !Object.hasOwn(properties, name))
-    .map(
-      (name) =>
-        `${name}: the server did not ask for it. It asked for ${Object.keys(properties).join(", ") || "nothing"}`,
-    );
+    .map((name) => `${name}: unknown field. The server asked for ${Object.keys(properties).join(", ") || "nothing"}`);
   const content: Record<string, ElicitedValue> = {};
   for (const [name, asked] of Object.entries(properties)) {
     const text = Object.hasOwn(answers, name) ? answers[name] : undefined;
-    // Of a form that was left empty: a field that need not be there is not there.
+    // An optional field that was left empty is omitted.
     const isLeftOut = text === undefined || (text === "" && !required.includes(name));
     if (isLeftOut && asked.default !== undefined) content[name] = asked.default;
-    else if (isLeftOut && required.includes(name)) problems.push(`${name}: an answer is missing`);
+    else if (isLeftOut && required.includes(name)) problems.push(`${name}: missing`);
     if (isLeftOut) continue;
     const value = valueOf(text, asked);
     const problem = value === undefined ? `expected ${expected(asked)}` : problemWith(value, asked);
@@ -173,7 +171,7 @@ function hasFormat(text: string, format: string | undefined): boolean {
   }
 }
 
-/** What may be chosen; empty when anything may be written. */
+/** The choices; empty if any text is accepted. */
 function optionsOf({ enum: plain, oneOf, items }: Field): string[] {
   const titled = [...(oneOf ?? []), ...(items?.oneOf ?? []), ...(items?.anyOf ?? [])].map((one) => one.const);
   return [...(plain ?? []), ...(items?.enum ?? []), ...titled];
@@ -190,9 +188,9 @@ function expected(asked: Field): string {
     case "boolean":
       return "true or false";
     case "array":
-      return options.length > 0 ? `some of ${list}, with commas between them` : "texts with commas between them";
+      return options.length > 0 ? `some of ${list}, separated by commas` : "texts separated by commas";
     default:
       if (options.length > 0) return `one of ${list}`;
-      return asked.format === undefined ? "a text" : `a text of the format ${asked.format}`;
+      return asked.format === undefined ? "a text" : `text in the format ${asked.format}`;
   }
 }

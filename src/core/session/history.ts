@@ -3,10 +3,10 @@ import type { EventOf, SessionEvent } from "../events/events.ts";
 
 /**
  * What the model must see of the primary thread, read from the log: the truth that an engine's own transcript is
- * compared with, and rebuilt from when the two differ.
+ * compared with, and rebuilt from if the two differ.
  */
 export type HistoryItem =
-  /** What a compaction left: a summary, and the last messages word for word. */
+  /** The result of a compaction: a summary, and the last messages verbatim. */
   | { readonly kind: "summary"; readonly text: string; readonly kept: readonly HistoryItem[] }
   | { readonly kind: "user"; readonly eventId: string; readonly content: MessageContent }
   | {
@@ -40,19 +40,19 @@ interface OpenModelItem {
 }
 
 /**
- * What the model must see of one line: the primary one, or a subagent's thread. `events` begin at the last compaction of
- * the primary line, or at the start; for a thread, at the start.
+ * What the model must see of one thread: the primary one, or a subagent's. `events` start at the last compaction of the
+ * primary thread, or at the beginning; for a subagent, at the beginning.
  */
 export function historyOf(events: readonly SessionEvent[], line: string | null = null): readonly HistoryItem[] {
   const items: (HistoryItem | OpenModelItem)[] = [];
   const arrived = new Map<string, MessageContent>();
   const models = new Map<string, OpenModelItem>();
   const callOwner = new Map<string, OpenModelItem>();
-  /** Custom calls by the events that their results name. */
+  /** Custom calls by the events that their results refer to. */
   const customCalls = new Map<string, string>();
   const calls = new Map<string, EventOf<"agent.tool_use">>();
 
-  // Blocks of one model message may be interleaved with the results of its first calls; they belong together.
+  // The blocks of one model message may be interleaved with the results of its first calls; they belong together.
   const modelItem = (messageId: string): OpenModelItem => {
     const known = models.get(messageId);
     if (known !== undefined) return known;
@@ -135,7 +135,7 @@ export function historyOf(events: readonly SessionEvent[], line: string | null =
 
 type ThreadWork = EventOf<"session.thread_created" | "session.thread_status_running">;
 
-/** Whether the event gives the subagent of this thread something to do. */
+/** Whether the event gives the subagent of this thread work. */
 function isTask(event: SessionEvent, line: string): event is ThreadWork {
   return (
     (event.type === "session.thread_created" || event.type === "session.thread_status_running") &&
@@ -143,7 +143,7 @@ function isTask(event: SessionEvent, line: string): event is ThreadWork {
   );
 }
 
-/** What the call that started a subagent, or spoke to it, told it. */
+/** The prompt in the call that started a subagent, or sent it a message. */
 function taskOf({ input }: EventOf<"agent.tool_use">): MessageContent {
   const text = input["prompt"] ?? input["message"];
   return [{ type: "text", text: typeof text === "string" ? text : JSON.stringify(input) }];

@@ -1,13 +1,13 @@
 import type { SessionEvent } from "../events/events.ts";
 
-/** What an address is told of a session, in the vocabulary of the API's webhooks. */
+/** What a webhook receives about a session, in the vocabulary of the API's webhooks. */
 export interface Notification {
   readonly type: NotificationType;
-  /** Facts beside the ids, such as why a turn stopped. */
+  /** Facts besides the ids, such as why a turn stopped. */
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-/** The last one is Capstan's own: the API has no word for it. */
+/** The last one is specific to Capstan: the API has no counterpart. */
 export const NOTIFICATION_TYPES = [
   "session.created",
   "session.updated",
@@ -26,7 +26,7 @@ export const NOTIFICATION_TYPES = [
 ] as const;
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
 
-/** Most events are of no interest outside. */
+/** Most events cause no notification. */
 export function notificationsOf(event: SessionEvent): readonly Notification[] {
   switch (event.type) {
     case "session.status_running":
@@ -46,7 +46,7 @@ export function notificationsOf(event: SessionEvent): readonly Notification[] {
       ];
     }
     case "session.error":
-      // No free text: what was said in a session stays there, and is erased with it.
+      // No free text: the content of a session stays there, and is erased with it.
       return [{ type: "session.error", facts: { error: { type: event.error.type, code: event.error.code } } }];
     case "session.thread_created":
       return [{ type: "session.thread_created", facts: threadOf(event) }];
@@ -68,7 +68,7 @@ function threadOf({ session_thread_id }: { readonly session_thread_id: string })
 }
 
 export interface Told {
-  /** Of the notification: the same for every address, and each time it is told. */
+  /** Of the notification: the same for every address and every attempt. */
   readonly id: string;
   readonly sessionId: string;
   readonly project: string;

@@ -13,22 +13,22 @@ interface Definitions {
 }
 
 const redactor = createRedactor();
-/** A longer one would not be found again. */
+/** A longer name would not be found again. */
 const LONGEST_NAME = 64;
 
-/** The name of a variable of the host, with nothing but a word such as `Bearer` before it. */
+/** A reference to a variable of the host, with at most a word such as `Bearer` before it. */
 const REFERENCE = /^(?:[A-Za-z]{1,20} )?\$\{[A-Za-z_]\w*\}$/;
 
 /**
- * The value of a variable as it may be shown: one whose name says that it is secret is not shown at all. A reference is
- * no secret: what it stands for is looked up when a process starts.
+ * The value of a variable for display; hidden if the name indicates a secret. A reference is not a secret: it is
+ * resolved when a process starts.
  */
 export function shownVariable(name: string, value: string): string {
   if (REFERENCE.test(value)) return value;
   return isSecretVariable(name) ? marker(name.slice(0, LONGEST_NAME)) : redactor.text(value);
 }
 
-/** What a session was started with, as it may be shown or leave this store. */
+/** A session's definitions, for display or export. */
 export function withoutSecrets<Session extends Definitions>(session: Session): Session {
   const { environment } = session;
   const { workspace } = environment;
@@ -37,7 +37,7 @@ export function withoutSecrets<Session extends Definitions>(session: Session): S
     agent: withServers(session.agent, shownVariables),
     environment: {
       ...environment,
-      // The address of a repository may hold a password.
+      // A repository's URL may contain a password.
       workspace:
         workspace.kind === "clone" && workspace.from !== undefined
           ? { ...workspace, from: redactor.text(workspace.from) }
@@ -47,7 +47,7 @@ export function withoutSecrets<Session extends Definitions>(session: Session): S
   };
 }
 
-/** Without the variables that were redacted: a program that finds a marker in one takes it for the value. */
+/** Without redacted variables: a program would mistake the marker for the value. */
 export function withoutRedacted<Session extends Definitions>(session: Session): Session {
   const { environment } = session;
   return {

@@ -73,7 +73,7 @@ export function limitText(hit: LimitHit): string {
   const unit = which.replaceAll("_", " ");
   const figures = [
     `${figure(spent)} spent`,
-    ...(reserved ? [`${figure(reserved)} reserved by requests under way`] : []),
+    ...(reserved ? [`${figure(reserved)} reserved for running requests`] : []),
     ...(needed === undefined ? [] : [`about ${figure(needed)} needed for the next request`]),
   ];
   const whose = scope === "day" ? "The day's" : `The ${scope}'s`;
@@ -84,7 +84,7 @@ function overEnvironment(limit: string, spent: string, which: LimitName): string
   return `The session's processes used more than their limit of ${limit}: ${spent}. Raise environment.limits.${which} and send a message to continue.`;
 }
 
-/** Without the digits that only adding up brings. */
+/** Rounds away digits that come only from adding. */
 function figure(value: number): string {
   return String(Number(value.toFixed(6)));
 }

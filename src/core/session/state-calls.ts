@@ -1,7 +1,7 @@
 import type { EventOf } from "../events/events.ts";
 import type { OpenCall, SessionState } from "./state.ts";
 
-/** What becomes of tool calls in a session's state. */
+/** Tool calls in a session's state. */
 
 type ToolUse = EventOf<"agent.tool_use" | "agent.mcp_tool_use" | "agent.custom_tool_use">;
 

@@ -2,7 +2,7 @@ import { crossingKey } from "../money/budget-scopes.ts";
 import type { EventOf, ModelUsage } from "../events/events.ts";
 import type { OpenRequest, SessionState } from "./state.ts";
 
-/** What model requests do to a session's state. */
+/** Model requests in a session's state. */
 
 export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
   const oneHour = (a.cache_creation_1h_input_tokens ?? 0) + (b.cache_creation_1h_input_tokens ?? 0);

@@ -6,8 +6,8 @@ import { decideFiles, endFiles, type FilesState, noFiles, reduceFiles, tellRewin
 import { openRequest, settleRequest, withCrossing } from "./state-spend.ts";
 
 /**
- * A session's state is a fold of its events and nothing else. It is plain data, so that a snapshot of it plus the
- * tail of the log gives the same state as the whole log. It grows with the number of subagents, not of turns.
+ * A session's state is a fold of its events and nothing else. It is plain data, so that a snapshot plus the rest of the
+ * log gives the same state as the whole log. It grows with the number of subagents, not of turns.
  */
 export interface SessionState {
   readonly status: "idle" | "running" | "rescheduling" | "terminated";
@@ -17,33 +17,33 @@ export interface SessionState {
   /** Calls that were allowed. */
   readonly toolCalls: number;
   readonly usage: ModelUsage;
-  /** List price of the requests that have one. */
+  /** List price of the requests with a known price. */
   readonly usd: number;
-  /** Requests whose price is not known, and not in `usd`; absent when there are none. */
+  /** Requests with an unknown price, not included in `usd`; absent if there are none. */
   readonly unpricedRequests?: number;
-  /** Model requests that were let through and are not settled, by the id of their start; absent when there are none. */
+  /** Model requests that were allowed and are not settled, by the id of their start; absent if there are none. */
   readonly openRequests?: Readonly<Record<string, OpenRequest>>;
-  /** Limits that took the place of the agent's; absent when they never changed. */
+  /** Limits that replaced the agent's; absent if they never changed. */
   readonly budget?: SessionBudget;
-  /** Shares of limits that were told, or that a person agreed to go beyond; absent when there are none. */
+  /** Shares of limits that were reported, or that a person agreed to exceed; absent if there are none. */
   readonly crossings?: readonly string[];
-  /** The share of a limit that a person must agree to go beyond before another call runs; absent when there is none. */
+  /** The share of a limit that a person must agree to exceed before another call runs; absent if there is none. */
   readonly overspent?: Crossing;
   readonly model?: string;
   readonly mode?: string;
-  /** What runs the turn under way, or the next one; absent while it is the agent's own. */
+  /** The engine of the current or next turn; absent while it is the agent's own. */
   readonly engine?: string;
-  /** Takes its place when the turn under way is over. */
+  /** Replaces `engine` when the current turn has ended. */
   readonly nextEngine?: string;
-  /** User messages that are stored but not yet in the conversation, oldest first. */
+  /** User messages that are saved but not yet in the conversation, oldest first. */
   readonly undelivered: readonly { readonly id: string; readonly seq: number }[];
   /** Tool calls without an outcome, by the model's call id. */
   readonly openCalls: Readonly<Record<string, OpenCall>>;
   readonly threads: Readonly<Record<string, ThreadState>>;
-  /** Where the model's view of the primary thread can be read from: 0, or the last compaction. */
+  /** Where the model's view of the primary thread starts in the log: 0, or the last compaction. */
   readonly historyFrom: number;
   readonly files: FilesState;
-  /** What the agent's programs were at the start, as `capstan.programs_pinned` has it; absent when it has none. */
+  /** The agent's programs at the start, as in `capstan.programs_pinned`; absent if it has none. */
   readonly programs?: Readonly<Record<string, string>>;
 }
 
@@ -59,21 +59,21 @@ export interface OpenCall {
   readonly threadId: string | null;
   /** `allowed` means that it may have run: after a crash its outcome is unknown. */
   readonly decision: "none" | "allowed" | "denied";
-  /** Why it was denied; the model is told this. */
+  /** Why it was denied; sent to the model. */
   readonly reason: string;
   /** The approval it waits for, or waited for. */
   readonly approvalId?: string;
-  /** The MCP server it is for; absent for a tool of another kind. */
+  /** The MCP server it is for; absent for other kinds of tools. */
   readonly server?: string;
-  /** Approvals by which its server asks for something while it runs; absent when there are none. */
+  /** Approvals with which its server asks a person while it runs; absent if there are none. */
   readonly elicitations?: readonly string[];
 }
 
 export interface ThreadState {
   readonly agentName: string;
-  /** Null when the primary line started it. */
+  /** Null if the primary thread started it. */
   readonly parentThreadId: string | null;
-  /** The call that it works for: the one that started it, or that spoke to it last. */
+  /** The call that it works for: the one that started it, or that last sent it a message. */
   readonly callId: string;
   readonly status: "running" | "idle" | "terminated";
 }
@@ -98,7 +98,7 @@ export function reduce(state: SessionState, event: SessionEvent, seq: number): S
     case "capstan.input_delivered":
       return { ...state, undelivered: state.undelivered.filter(({ id }) => !event.event_ids.includes(id)) };
     case "session.status_running":
-      // After `rescheduling`, and when a person was waited for, the same turn goes on.
+      // After `rescheduling`, and after waiting for a person, the same turn continues.
       return {
         ...state,
         status: "running",
@@ -147,7 +147,7 @@ export function reduce(state: SessionState, event: SessionEvent, seq: number): S
     case "session.thread_status_terminated":
       return threadStatus(state, event.session_thread_id, "terminated");
     case "agent.thread_context_compacted":
-      // A subagent's compaction changes nothing in the primary thread.
+      // A subagent's compaction does not affect the primary thread.
       return event.session_thread_id == null
         ? { ...state, historyFrom: historyStart(state, { seq, keptFrom: event.kept.from_seq }) }
         : state;
@@ -194,27 +194,27 @@ export function reduce(state: SessionState, event: SessionEvent, seq: number): S
   }
 }
 
-/** A turn has begun and is not over: it runs, it is to go on, or it waits for a person. */
+/** Whether a turn has started and not ended: it runs, is about to continue, or waits for a person. */
 export function inTurn({ status, stopReason }: Pick<SessionState, "status" | "stopReason">): boolean {
   return (
     status === "running" || status === "rescheduling" || (status === "idle" && stopReason?.type === "requires_action")
   );
 }
 
-/** A turn ends on the engine that it began on. */
+/** A turn ends on the engine it started on. */
 function withNextEngine({ nextEngine, ...state }: SessionState): SessionState {
   if (nextEngine === undefined) return state;
   return inTurn(state) ? { ...state, nextEngine } : { ...state, engine: nextEngine };
 }
 
-/** Calls that a person was asked about and that nobody has decided. */
+/** Undecided calls that a person was asked about. */
 export function askedCalls(state: SessionState): readonly (readonly [callId: string, call: OpenCall])[] {
   return Object.entries(state.openCalls).filter(
     ([, call]) => call.approvalId !== undefined && call.decision === "none",
   );
 }
 
-/** A message that waits during a compaction is delivered after it, and what it kept stands before it. */
+/** A message that waits during a compaction is delivered after it, and what the compaction kept comes before it. */
 function historyStart(state: SessionState, { seq, keptFrom }: { seq: number; keptFrom: number }): number {
   return Math.min(seq, keptFrom, ...state.undelivered.map((message) => message.seq));
 }
@@ -223,7 +223,7 @@ function withThread(state: SessionState, id: string, thread: ThreadState): Sessi
   return { ...state, threads: { ...state.threads, [id]: thread } };
 }
 
-/** How far a thread is from the primary one: 1 when that has started it. */
+/** A thread's distance from the primary one: 1 if that has started it. */
 export function threadDepth({ threads }: Pick<SessionState, "threads">, id: string): number {
   const seen = new Set<string>();
   for (let at: string | null = id; at !== null && !seen.has(at); at = threads[at]?.parentThreadId ?? null) seen.add(at);

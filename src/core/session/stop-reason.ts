@@ -3,7 +3,7 @@ import type { EventDraft, SessionErrorBody, StopReason } from "../events/events.
 import type { LimitHit } from "../money/budget-schema.ts";
 
 /**
- * How a turn's end is told: the stop reason, and the events that must stand before it.
+ * How a turn's end is reported: the stop reason, and the events that precede it.
  *
  * | what happened                                        | stop_reason       | preceded by                  |
  * | finished, or interrupted by the user                 | end_turn          | user.interrupt in the second |
@@ -26,7 +26,7 @@ export function tellTurnEnd(
   return { before: [], stopReason: { type: "end_turn" } };
 }
 
-/** In the API's words `exhausted` is a turn that is over in a session that can continue, whether it was retried or not. */
+/** In the API, `exhausted` is a turn that has ended in a session that can continue, whether it was retried or not. */
 function errorBody(error: CapstanError, retries: number): SessionErrorBody {
   const { status, stderr } = error.data;
   return {

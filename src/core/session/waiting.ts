@@ -1,16 +1,16 @@
 import { askedCalls, type OpenCall, type SessionState } from "./state.ts";
 
-/** Where the lines of a session stand while people are asked; all of it read off the state. */
+/** What the threads of a session wait for while people are asked, derived from the state. */
 
-/** A line of a session: a subagent's thread, or null for the primary one. */
+/** A thread of a session: a subagent's, or null for the primary one. */
 export type Line = string | null;
 
-/** Calls of a line that nobody has decided, in the order the model made them. */
+/** Undecided calls of a thread, in the order the model made them. */
 export function undecidedCalls(state: SessionState, line: Line): readonly (readonly [string, OpenCall])[] {
   return Object.entries(state.openCalls).filter(([, call]) => call.threadId === line && call.decision === "none");
 }
 
-/** The primary line and every subagent at work; a subagent stands before the line that waits for it. */
+/** The primary thread and every working subagent; a subagent comes before the thread that waits for it. */
 export function openLines(state: SessionState): readonly Line[] {
   const running = Object.keys(state.threads).filter((id) => state.threads[id]?.status === "running");
   const depth = (id: string): number => {
@@ -21,8 +21,8 @@ export function openLines(state: SessionState): readonly Line[] {
 }
 
 /**
- * Whether nothing moves until a person answers: every line either has a question open or waits for a subagent, and no
- * call runs. Whether a model is being asked right now is for the caller to know.
+ * Whether nothing happens until a person answers: every thread has an open question or waits for a subagent, and no
+ * call runs. The caller knows whether a model request is running.
  */
 export function standsStill(state: SessionState): boolean {
   const waiting = new Set(callsThatWait(state).map(([callId]) => callId));
@@ -37,17 +37,17 @@ export function standsStill(state: SessionState): boolean {
   );
 }
 
-/** Calls that a person was asked about, and those that run and whose server asks a person. */
+/** Calls that a person was asked about, and running calls whose server asks a person. */
 export function callsThatWait(state: SessionState): readonly (readonly [callId: string, call: OpenCall])[] {
   return [...askedCalls(state), ...elicitingCalls(state)];
 }
 
-/** Calls that run while their server asks a person: they are over when their process is. */
+/** Running calls whose server asks a person: they end with their process. */
 export function elicitingCalls(state: SessionState): readonly (readonly [callId: string, call: OpenCall])[] {
   return Object.entries(state.openCalls).filter(([, call]) => call.elicitations !== undefined);
 }
 
-/** Calls that wait for a subagent at work. */
+/** Calls that wait for a working subagent. */
 export function delegatingCalls(state: SessionState): readonly string[] {
   return Object.values(state.threads).flatMap(({ status, callId }) => (status === "running" ? [callId] : []));
 }

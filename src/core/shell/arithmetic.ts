@@ -1,7 +1,7 @@
 import type { ArithmeticExpression, WordPart } from "unbash";
 import { readSubstitution, type At } from "./reading.ts";
 
-/** Lists the commands in arithmetic. No rule can allow it, because it runs what its variables hold: `x='a[$(rm y)]'`. */
+/** Lists the commands in arithmetic. No rule can allow it, because it runs code in its variables: `x='a[$(rm y)]'`. */
 export function readArithmetic(
   expression: ArithmeticExpression | undefined,
   at: At,

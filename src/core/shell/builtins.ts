@@ -7,24 +7,24 @@ type Handler = (words: readonly ReadWord[], at: At) => void;
 function setVariable(name: string, word: ReadWord | undefined, at: At): void {
   if (word === undefined) return;
   if (word.dynamic || !isIdentifier(word.text))
-    at.notes.unclear.add(`Which variable ${name} sets with ${quoted(word.source)} is not clear.`);
+    at.notes.unclear.add(`It is unclear which variable ${name} sets with ${quoted(word.source)}.`);
   else if (changesWhatRuns(word.text)) at.notes.unclear.add(`It sets ${word.text}, which changes what runs.`);
   else at.notes.assign(word.text, undefined);
 }
 
-/** `export`, `declare` and their kind. Words with `=` that the parser knows were read as assignments. */
+/** `export`, `declare` and similar. The parser has read words with `=` that it knows as assignments. */
 const declare: Handler = (words, at) => {
   const name = words[0]?.text ?? "";
   for (const word of words.slice(1)) {
     if (!word.dynamic && /^[-+]/.test(word.text)) {
-      // -n makes a name stand for another, -i evaluates what is assigned, -f hands on functions.
+      // -n makes a name refer to another, -i evaluates the value, -f exports functions.
       if (!/^(?:--|[-+][aAglprtux]+)$/.test(word.text))
         at.notes.unclear.add(`${name} ${word.text} changes how the line is read.`);
     } else {
       const assigned = assignedName(word.prefix);
       if (assigned === undefined) setVariable(name, word, at);
       else if (changesWhatRuns(assigned)) at.notes.unclear.add(`It sets ${assigned}, which changes what runs.`);
-      else if (word.splits) at.notes.unclear.add(`Which variables ${name} sets is not clear.`);
+      else if (word.splits) at.notes.unclear.add(`It is unclear which variables ${name} sets.`);
     }
   }
 };
@@ -39,10 +39,10 @@ const read: Handler = (words, at) => {
     if (letter === undefined) continue;
     const attached = !word.text.endsWith(letter);
     if (letter === "a") setVariable("read", attached ? undefined : words[index + 1], at);
-    if (letter === "a" && attached) at.notes.unclear.add("Which variable read sets is not clear.");
+    if (letter === "a" && attached) at.notes.unclear.add("It is unclear which variable read sets.");
     if (!attached) {
       index += 1;
-      if (words[index]?.splits === true) at.notes.unclear.add("Which variable read sets is not clear.");
+      if (words[index]?.splits === true) at.notes.unclear.add("It is unclear which variable read sets.");
     }
   }
   for (const word of words.slice(index)) setVariable("read", word, at);
@@ -60,24 +60,24 @@ const printf: Handler = (words, at) => {
   const [, first, name] = words;
   if (first === undefined) return;
   if (first.dynamic && (first.splits || first.prefix === "" || first.prefix.startsWith("-")))
-    at.notes.unclear.add(`Which variable printf may set is not clear, because of ${quoted(first.source)}.`);
+    at.notes.unclear.add(`It is unclear which variable printf may set, because of ${quoted(first.source)}.`);
   else if (first.text === "-v") setVariable("printf", name, at);
-  else if (/^-v./.test(first.text)) at.notes.unclear.add("Which variable printf sets is not clear.");
+  else if (/^-v./.test(first.text)) at.notes.unclear.add("It is unclear which variable printf sets.");
 };
 
 const test: Handler = (words, at) => {
   const rest = words.slice(1);
   for (const [index, word] of rest.entries()) {
-    if (word.splits) at.notes.unclear.add(`What is tested is not clear, because of ${quoted(word.source)}.`);
+    if (word.splits) at.notes.unclear.add(`It is unclear what is tested, because of ${quoted(word.source)}.`);
     const next = rest[index + 1];
     if (word.dynamic || (word.text !== "-v" && word.text !== "-R") || next === undefined || next.text === "]") continue;
     if (next.dynamic || !isIdentifier(next.text)) at.notes.unclear.add(`The test evaluates ${quoted(next.source)}.`);
   }
-  // With two or four words the first may be an operator such as -v, and the next is evaluated.
+  // With two or four words, the first may be an operator such as -v, and the next is evaluated.
   const operands = rest.filter(({ text }) => text !== "]" && text !== "!");
-  if (operands.length === 2 && operands[0]?.dynamic === true) at.notes.unclear.add("What is tested is not clear.");
+  if (operands.length === 2 && operands[0]?.dynamic === true) at.notes.unclear.add("It is unclear what is tested.");
   if (operands.length > 3 && operands.some(({ dynamic }) => dynamic))
-    at.notes.unclear.add("What is tested is not clear.");
+    at.notes.unclear.add("It is unclear what is tested.");
 };
 
 const unset: Handler = (words, at) => {
@@ -129,7 +129,7 @@ const jobs: Handler = (words, at) => {
 
 const hash: Handler = (words, at) => {
   if (words.slice(1).some(({ text, dynamic }) => dynamic || /^-.*[pd]/.test(text)))
-    at.notes.unclear.add("hash changes which program a name stands for.");
+    at.notes.unclear.add("hash changes which program a name refers to.");
 };
 
 const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
@@ -149,11 +149,11 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ["hash", hash],
 ]);
 
-/** Builtins that change what the shell does with the rest of the line, or run something by another way. */
+/** Builtins that change what the shell does with the rest of the line, or run something in another way. */
 const UNCLEAR = new Set(["alias", "bind", "compgen", "complete", "compopt", "enable", "fc", "history", "let"]);
 
-/** Says where a builtin does more than its words show. */
+/** Notes where a builtin does more than its words show. */
 export function readBuiltin(name: string, words: readonly ReadWord[], at: At): void {
-  if (UNCLEAR.has(name)) at.notes.unclear.add(`${name} can change what commands mean, or run some.`);
+  if (UNCLEAR.has(name)) at.notes.unclear.add(`${name} can change the meaning of commands, or run some.`);
   HANDLERS.get(name)?.(words, at);
 }

@@ -20,7 +20,7 @@ export function readFind(words: readonly ReadWord[], at: At): void {
     if (word === undefined) break;
     index += 1;
     if (word.dynamic) {
-      // A file name from a glob such as src/* is no option; anything else might be -exec, if a command follows.
+      // A file name from a glob such as src/* is not an option; anything else might be -exec, if a command follows.
       const path = word.prefix !== "" && /^[^-(!,]/.test(word.prefix) && !/\$|`/.test(word.source);
       if (!path && (word.splits || ends))
         at.notes.unclear.add(`${quoted(word.source)} may be something that find runs.`);
@@ -28,7 +28,7 @@ export function readFind(words: readonly ReadWord[], at: At): void {
     }
     if (RUNS.has(word.text)) index = readExec(word.text, words, index, at);
     else if (TESTS.has(word.text) || word.text.startsWith("-newer")) {
-      if (words[index]?.splits === true) at.notes.unclear.add(`What find runs is not clear, because of ${word.text}.`);
+      if (words[index]?.splits === true) at.notes.unclear.add(`It is unclear what find runs, because of ${word.text}.`);
       index += 1;
     }
   }
@@ -38,8 +38,8 @@ function readExec(action: string, words: readonly ReadWord[], start: number, at:
   let end = start;
   while (end < words.length) {
     const word = words[end];
-    // A word that splits may hold the end itself, and another action after it.
-    if (word?.splits === true) at.notes.unclear.add(`What find ${action} runs is not clear.`);
+    // A word that splits may contain the end itself, and another action after it.
+    if (word?.splits === true) at.notes.unclear.add(`It is unclear what find ${action} runs.`);
     if (word?.dynamic === false && (word.text === ";" || (word.text === "+" && words[end - 1]?.text === "{}"))) break;
     end += 1;
   }
@@ -49,7 +49,7 @@ function readExec(action: string, words: readonly ReadWord[], start: number, at:
   return end + 1;
 }
 
-/** A word in which a program puts something else for a mark. */
+/** A word in which a program replaces a placeholder. */
 function replaced(word: ReadWord, mark: string): ReadWord {
   const place = word.text.indexOf(mark);
   if (place < 0) return word;
@@ -63,7 +63,7 @@ const XARGS: Options = {
   longValues: ["arg-file", "delimiter", "max-args", "max-procs", "max-chars"],
 };
 
-/** Lists what `xargs` runs: its own words, and then words that nobody knows yet. */
+/** Lists what `xargs` runs: its own words, followed by unknown ones. */
 export function readXargs(words: readonly ReadWord[], at: At): void {
   const scanned = scanOptions(words, 1, XARGS, at);
   if (scanned === undefined) return;
@@ -72,7 +72,7 @@ export function readXargs(words: readonly ReadWord[], at: At): void {
   // Without a command it runs echo.
   const inner = given.length === 0 ? [literal("echo")] : given;
   const mark = marks.at(-1)?.value;
-  if (marks.length > 1 || mark?.dynamic === true) at.notes.unclear.add("Where xargs puts its words is not clear.");
+  if (marks.length > 1 || mark?.dynamic === true) at.notes.unclear.add("It is unclear where xargs puts its words.");
   const full = mark === undefined ? [...inner, unknownWords("…")] : inner.map((word) => replaced(word, mark.text));
   runInside("xargs", full, [], at, { kind: "unknown" });
 }

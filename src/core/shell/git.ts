@@ -7,7 +7,7 @@ import { runInside } from "./wrappers.ts";
 const HARMLESS_SETTING =
   /^(?:color\.|advice\.|log\.|user\.(?:name|email)=|core\.(?:quotepath|autocrlf|safecrlf|abbrev|filemode|ignorecase)|init\.defaultbranch|commit\.gpgsign=false|tag\.gpgsign=false|diff\.(?:renames|algorithm|context|noprefix)|status\.|column\.|push\.default|pull\.(?:rebase|ff)|fetch\.prune|merge\.(?:ff|conflictstyle)|rebase\.(?:autosquash|autostash)|gc\.auto|grep\.(?:linenumber|extendedregexp))/i;
 
-/** Programs that git is told to run by an option of one of its commands. */
+/** Options of git commands that name a program to run. */
 const RUNS_OPTION =
   /^--(?:exec|upload-pack|receive-pack|extcmd|open-files-in-pager|ext-diff|tool|gui|(?:env|tree|index|parent|msg|commit|tag-name|subdirectory)-filter|template|config|exec-path|smtp-server|sendmail-cmd|to-cmd|cc-cmd|server-option|paginate-with|textconv|filters)(?:=|$)/;
 
@@ -20,7 +20,7 @@ function isHarmless({ name, value }: Option): boolean {
   return name !== "-c" || (value?.dynamic === false && HARMLESS_SETTING.test(value.text));
 }
 
-/** Lists what git is told to run, and says so when it is told in a way that is not read. */
+/** Lists what git runs, and notes when that can't be parsed. */
 export function readGit(words: readonly ReadWord[], at: At): void {
   const scanned = scanOptions(
     words,
@@ -48,14 +48,14 @@ export function readGit(words: readonly ReadWord[], at: At): void {
   readCommand(command.text, rest, scanned.next + 1, at);
 }
 
-/** `start` is the place of the first word after the command's name. */
+/** `start` is the index of the first word after the command's name. */
 function readCommand(command: string, rest: readonly ReadWord[], start: number, at: At): void {
   if (command === "bisect" && rest[0]?.text === "run") {
     runInside("git bisect run", rest.slice(1), [], at, { kind: "unknown" });
     return;
   }
   if (command === "submodule" && rest.some(({ text }) => text === "foreach")) readForeach(rest, at);
-  if (command === "filter-branch") at.notes.unclear.add("git filter-branch runs programs that are not read here.");
+  if (command === "filter-branch") at.notes.unclear.add("git filter-branch runs programs that are not analyzed here.");
   for (const [index, word] of rest.entries()) {
     if (!word.dynamic && word.text === "--") return;
     if (word.dynamic) {
@@ -63,7 +63,7 @@ function readCommand(command: string, rest: readonly ReadWord[], start: number, 
       continue;
     }
     const { text } = word;
-    if (text.startsWith("ext::")) at.notes.unclear.add("git runs a program for an address that begins with ext::.");
+    if (text.startsWith("ext::")) at.notes.unclear.add("git runs a program for an address that starts with ext::.");
     const script = command === "rebase" ? rebaseScript(text, rest[index + 1]) : undefined;
     if (script !== undefined) readScript(script, at);
     else if (RUNS_OPTION.test(text) || isShortened(text)) runs(text.replace(/=.*$/s, ""), "runs a program");
@@ -95,11 +95,11 @@ function readForeach(rest: readonly ReadWord[], at: At): void {
   const start = rest.findIndex(({ text }) => text === "foreach") + 1;
   const inner = rest.slice(start).filter(({ text }) => text !== "--recursive" && text !== "--quiet" && text !== "-q");
   const inside = deeper(at, "git submodule foreach");
-  if (inner.some(({ dynamic }) => dynamic)) at.notes.unclear.add("What git submodule foreach runs is not clear.");
+  if (inner.some(({ dynamic }) => dynamic)) at.notes.unclear.add("It is unclear what git submodule foreach runs.");
   else if (inside !== undefined) at.text(inner.map(({ text }) => text).join(" "), inside);
 }
 
-/** git takes any unambiguous beginning of a long option. */
+/** git accepts any unambiguous abbreviation of a long option. */
 function isShortened(text: string): boolean {
   return (
     /^--(?:exe|upl|upload-|rec(?!u)|receive|extc|open|ext-d|smt|send|to-c|cc-c)/.test(text) &&

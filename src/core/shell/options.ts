@@ -1,6 +1,6 @@
 import { quoted, type At, type ReadWord } from "./reading.ts";
 
-/** The options a program takes before the first word that is not one. Whatever is not listed here is not understood. */
+/** The options that a program takes before its first operand. Options not listed here are not understood. */
 export interface Options {
   /** Letters of short options without a value. */
   readonly flags?: string;
@@ -20,11 +20,11 @@ export interface Option {
 
 export interface Scanned {
   readonly options: readonly Option[];
-  /** Where the first word stands that is not an option. */
+  /** The index of the first word that is not an option. */
   readonly next: number;
 }
 
-/** Goes over the options from `start` on; undefined, and unclear, when one of them is not understood. */
+/** Scans the options from `start` on; undefined, and noted as unclear, if one of them is not understood. */
 export function scanOptions(words: readonly ReadWord[], start: number, spec: Options, at: At): Scanned | undefined {
   const program = words[0]?.text ?? "";
   const options: Option[] = [];
@@ -34,7 +34,7 @@ export function scanOptions(words: readonly ReadWord[], start: number, spec: Opt
     if (word === undefined) return { options, next };
     if (mayBeOption(word)) return refuse(program, word, at);
     const { text } = word;
-    // A dynamic word with a known beginning that is no dash is an operand.
+    // A dynamic word with a known start other than a dash is an operand.
     if (word.dynamic || !text.startsWith("-") || text === "-") return { options, next };
     next += 1;
     if (text === "--") return { options, next };
@@ -54,14 +54,14 @@ export function scanOptions(words: readonly ReadWord[], start: number, spec: Opt
   }
 }
 
-/** Whether a word whose text is not known could turn out to be an option, or to be several words. */
+/** Whether a word with unknown text could turn out to be an option, or several words. */
 function mayBeOption(word: ReadWord): boolean {
   return word.dynamic && (word.splits || word.prefix === "" || word.prefix.startsWith("-"));
 }
 
 interface Taken {
   readonly flags: readonly string[];
-  /** An option that takes a value; without one here, it is the next word. */
+  /** An option that takes a value; if it is not here, it is the next word. */
   readonly last?: { readonly name: string; readonly value: ReadWord | undefined };
 }
 
@@ -92,6 +92,6 @@ function known(text: string): ReadWord {
 }
 
 function refuse(program: string, word: ReadWord, at: At): undefined {
-  at.notes.unclear.add(`What ${quoted(program)} runs is not clear, because of ${quoted(word.source)}.`);
+  at.notes.unclear.add(`It is unclear what ${quoted(program)} runs, because of ${quoted(word.source)}.`);
   return undefined;
 }

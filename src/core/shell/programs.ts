@@ -4,7 +4,7 @@ import { readGit } from "./git.ts";
 import { deeper, quoted, type At, type ReadWord } from "./reading.ts";
 import { readSed } from "./sed.ts";
 
-/** Options of tar that name a program, in the long form up to the value. */
+/** Long options of tar that name a program, up to the value. */
 const TAR_LONG =
   /^--(?:checkpoint-action|to-command|use-compress-program|info-script|new-volume-script|rsh-command|rmt-command)(?:=(.*))?$/s;
 
@@ -12,15 +12,16 @@ function readTar(words: readonly ReadWord[], at: At): void {
   for (const [index, word] of words.entries()) {
     if (index === 0) continue;
     if (word.dynamic && (word.splits || word.prefix === "" || word.prefix.startsWith("-"))) {
-      at.notes.unclear.add(`${quoted(word.source)} may be an option with which tar runs a program.`);
+      at.notes.unclear.add(`With ${quoted(word.source)}, tar may run a program.`);
       continue;
     }
     const { text } = word;
     const long = TAR_LONG.exec(text);
     if (long !== null) readTarProgram(long[1] ?? words[index + 1]?.text ?? "", at);
-    // GNU programs take any unambiguous beginning of a long option.
+    // GNU programs accept any unambiguous abbreviation of a long option.
     else if (/^--(?:checkpoint-|to-|us|inf|new-|rsh|rmt)/.test(text)) runs(index, text.replace(/=.*$/s, ""));
-    // -I and -F take a program, in a cluster and in the old form without a dash, too; -T a file that may hold options.
+    // -I and -F take a program, also in a group and in the old form without a dash; -T takes a file that may contain
+    // options.
     else if (
       /^-[^-]*[IFT]|^--files-f/.test(text) ||
       (index === 1 && /^[A-Za-z]*[IFT]/.test(text) && !text.includes("/"))
@@ -39,7 +40,7 @@ function readTarProgram(value: string, at: At): void {
   if (action !== "dot" && action !== "bell" && inside !== undefined) at.text(action, inside);
 }
 
-/** Reads what a known program runs in turn; false when it is not one of these. */
+/** Reads what a known program runs; false if it is not one of these. */
 export function readProgram(name: string, words: readonly ReadWord[], at: At): boolean {
   switch (name) {
     case "find":

@@ -10,9 +10,9 @@ import { readWord } from "./words.ts";
 export type { ShellCommand, ShellEffect, ShellReading, ShellWord, ShellWrite } from "./reading.ts";
 
 /**
- * Lists every program that a line of bash can run. It errs on one side only: what it does not understand is said in
- * `unclear`, and with such an entry no rule may allow the line. The parser reads all of bash, so that deny rules find as
- * much as they can; a line is clear only if the grammar describes it, and finds the same in it.
+ * Lists every program that a line of bash can run. It errs only on the safe side: `unclear` says what could not be
+ * parsed, and no rule may allow a line with such an entry. The parser reads all of bash, so that deny rules find as
+ * much as possible; a line is clear only if the grammar accepts it and finds the same content.
  */
 export function readCommands(line: string): ShellReading {
   const notes = new Notes();
@@ -31,7 +31,7 @@ export function readCommands(line: string): ShellReading {
     readText(line, at);
   } catch {
     // The parser and this reader are recursive: absurd nesting exhausts the stack.
-    notes.unclear.add("It could not be read.");
+    notes.unclear.add("It could not be parsed.");
   }
   const { commands, writes, reads, variables, unclear } = notes;
   return { commands, writes, reads, variables, unclear: [...unclear] };
@@ -51,5 +51,5 @@ function readText(source: string, outer: At): void {
   const at: At = { ...outer, written: [] };
   readScript(parse(source), at);
   if ("written" in recognised && !isSame(recognised.written, at.written))
-    unclear.add(`How the shell will read ${quoted(source)} is not certain.`);
+    unclear.add(`It is uncertain how the shell will read ${quoted(source)}.`);
 }

@@ -10,25 +10,28 @@ export interface ShellWord {
 /** One program a command line may run. */
 export interface ShellCommand {
   /**
-   * Words after expansion of quotes; a word whose text is only known when it runs (a variable, a substitution, a glob,
-   * a brace or tilde expansion) has `dynamic: true` and `text` as written. The first is the program.
+   * Words after expansion of quotes; a word that is only known when it runs (a variable, a substitution, a glob, a
+   * brace or tilde expansion) has `dynamic: true` and `text` as written. The first is the program.
    */
   readonly words: readonly ShellWord[];
-  /** Names of the assignments before it, such as `PATH` in `PATH=/x ls`. One that changes what runs is also unclear. */
+  /**
+   * Names of the assignments before it, such as `PATH` in `PATH=/x ls`. Assignments that change what runs are also
+   * unclear.
+   */
   readonly assignments: readonly string[];
-  /** How it is reached when not directly, outermost first: `sudo`, `bash -c`, `$(…)`, `function f`, … */
+  /** How it is reached if not directly, outermost first: `sudo`, `bash -c`, `$(…)`, `function f`, … */
   readonly via: readonly string[];
-  /** What it does because of an option, beyond what its program is for. */
+  /** What its options do beyond the program's purpose. */
   readonly effects: readonly ShellEffect[];
 }
 
 /** An option that writes, deletes or runs something. A rule covers it only by naming it. */
 export interface ShellEffect {
-  /** The place of its word in the command. */
+  /** The index of its word in the command. */
   readonly word: number;
   /** Its usual name, such as `--output`. */
   readonly option: string;
-  /** How the word begins that gives it, such as `--out`, or the whole word. */
+  /** The start of the word that contains it, such as `--out`, or the whole word. */
   readonly written: string;
   readonly does: Does;
   /** The word is only known when it runs, and may be the option. */
@@ -47,46 +50,46 @@ export interface ShellReading {
   readonly writes: readonly ShellWrite[];
   /** Files that redirections read. */
   readonly reads: readonly ShellWord[];
-  /** Every value that the line gives a variable, loops included; undefined when one of them is not known. */
+  /** Every value that the line assigns to a variable, including loops; undefined if one of them is unknown. */
   readonly variables: ReadonlyMap<string, readonly ShellWord[] | undefined>;
-  /** Why the line is not fully understood, a sentence each. With any entry a person must be asked. */
+  /** Why the line could not be fully parsed, one sentence each. With any entry, a person must be asked. */
   readonly unclear: readonly string[];
 }
 
-/** A word with what the reader itself has to know about it. */
+/** A word with details for the reader itself. */
 export interface ReadWord extends ShellWord {
   /** It may become no word, or several: an unquoted variable or substitution, a glob, braces, `"$@"`. */
   readonly splits: boolean;
-  /** The known beginning of a dynamic word; the whole text of one that is not dynamic. */
+  /** The known start of a dynamic word; the whole text of one that is not dynamic. */
   readonly prefix: string;
-  /** As written, quotes and all. */
+  /** As written, including quotes. */
   readonly source: string;
 }
 
-/** What a command has on its standard input, as far as its own redirections say. */
+/** A command's standard input, as far as its own redirections say. */
 export type Input =
   | { readonly kind: "unknown" }
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "none" };
 
-/** Where the reader stands, and how it goes on from there. Passed along so that no two files need each other. */
+/** The reader's context, with functions to continue. Passed along to avoid import cycles. */
 export interface At {
   readonly notes: Notes;
   readonly via: readonly string[];
   readonly depth: number;
-  /** Where effects of the command that is being read are collected. */
+  /** Collects the effects of the current command. */
   readonly effects: ShellEffect[];
-  /** What the parser has found in this text, to be compared with what the grammar finds. */
+  /** What the parser has found in this text, to compare with the grammar. */
   readonly written: Written;
   script(script: ParsedScript | undefined, at: At): void;
   /** Reads text that a shell will run, such as the argument of `bash -c`. */
   text(source: string, at: At): void;
   word(word: Word, at: At): ReadWord;
-  /** Lists a command and what it runs in turn. */
+  /** Lists a command and what it runs. */
   run(words: readonly ReadWord[], assignments: readonly string[], at: At, input: Input): void;
 }
 
-/** What has been found so far. */
+/** The findings so far. */
 export class Notes {
   readonly commands: ShellCommand[] = [];
   readonly writes: ShellWrite[] = [];
@@ -94,7 +97,7 @@ export class Notes {
   readonly variables = new Map<string, readonly ShellWord[] | undefined>();
   readonly unclear = new Set<string>();
 
-  /** A variable gets a value, or one that is not known. */
+  /** Records a variable's value, or that it is unknown. */
   assign(name: string, value: ShellWord | undefined): void {
     const known = this.variables.has(name) ? this.variables.get(name) : [];
     this.variables.set(name, value === undefined || known === undefined ? undefined : [...known, value]);
@@ -103,10 +106,10 @@ export class Notes {
 
 const MAX_DEPTH = 24;
 
-/** One level further in; undefined, and unclear, when that is too deep. */
+/** One level deeper; undefined, and noted as unclear, if that is too deep. */
 export function deeper(at: At, how?: string): At | undefined {
   if (at.depth >= MAX_DEPTH) {
-    at.notes.unclear.add("It is nested too deeply to be read.");
+    at.notes.unclear.add("It is nested too deeply to be parsed.");
     return undefined;
   }
   return { ...at, depth: at.depth + 1, via: how === undefined ? at.via : [...at.via, how] };
@@ -118,7 +121,7 @@ export function readSubstitution(script: ParsedScript | undefined, how: string, 
   if (inside !== undefined) at.script(script, inside);
 }
 
-/** The word as others see it. */
+/** The word as shown to others. */
 export function plain({ text, dynamic }: ReadWord): ShellWord {
   return { text, dynamic };
 }
@@ -128,7 +131,7 @@ export function literal(text: string): ReadWord {
   return { text, dynamic: false, splits: false, prefix: text, source: text };
 }
 
-/** Words that only appear when the command runs, such as what xargs reads. */
+/** Words that exist only when the command runs, such as what xargs reads. */
 export function unknownWords(source: string): ReadWord {
   return { text: source, dynamic: true, splits: true, prefix: "", source };
 }

@@ -3,7 +3,7 @@ import type { WrittenRedirection, WrittenWord } from "./grammar/written.ts";
 import { plain, quoted, type At, type Input } from "./reading.ts";
 import { readParts, writtenForm } from "./words.ts";
 
-/** Files that take or give nothing that matters. */
+/** Files that are irrelevant as a source or target. */
 const HARMLESS = new Set(["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"]);
 /** The target of a copy of a descriptor: `2`, `2-`, `-`. */
 const DESCRIPTOR = /^(?:[0-9]+-?|-)$/;
@@ -24,7 +24,7 @@ interface ReadOne {
 export function readRedirections(redirections: readonly Redirection[], at: At): Read {
   let input: Input = { kind: "none" };
   const written = redirections.map((redirection): WrittenRedirection => {
-    // Which descriptor a command takes its input from can be juggled; any redirection of input counts as standard input.
+    // Descriptors can be juggled, so any redirection of input counts as standard input.
     const { input: given, target } = readRedirection(redirection, at);
     if (given !== undefined) input = input.kind === "none" ? given : { kind: "unknown" };
     const { descriptor, operator } = redirection;
@@ -99,5 +99,5 @@ function readHereString({ target }: HereString, at: At): ReadOne {
 }
 
 function unknown(node: never, at: At): void {
-  at.notes.unclear.add(`It has a redirection that is not understood (${quoted(String(node))}).`);
+  at.notes.unclear.add(`It contains a redirection that is not understood (${quoted(String(node))}).`);
 }

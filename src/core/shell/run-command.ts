@@ -6,7 +6,7 @@ import { plain, quoted, type At, type Input, type ReadWord, type ShellEffect } f
 import { readShellText } from "./shells.ts";
 import { readWrapper } from "./wrappers.ts";
 
-/** Lists a command, and then what it runs in turn. */
+/** Lists a command, and then what it runs. */
 export function runCommand(words: readonly ReadWord[], assignments: readonly string[], outer: At, input: Input): void {
   const [program] = words;
   if (program === undefined) return;
@@ -14,14 +14,14 @@ export function runCommand(words: readonly ReadWord[], assignments: readonly str
   const at: At = { ...outer, effects };
   at.notes.commands.push({ words: words.map(plain), assignments, via: at.via, effects });
   if (program.dynamic) {
-    at.notes.unclear.add(`Which program ${quoted(program.source)} is, is only known when it runs.`);
+    at.notes.unclear.add(`The program ${quoted(program.source)} is only known when it runs.`);
     return;
   }
   if (program.text === "") at.notes.unclear.add("A program has no name.");
-  // In zsh =name is the path of a program; elsewhere it is nobody's name.
+  // In zsh, =name is the path of a program; elsewhere no program has such a name.
   if (!isPlainAscii(program.text) || program.text.startsWith("="))
-    at.notes.unclear.add(`The program name ${quoted(program.text)} has characters that are not plain.`);
-  // The name decides, wherever the program lies, and in either case: some file systems find sudo as SUDO.
+    at.notes.unclear.add(`The program name ${quoted(program.text)} contains characters that are not plain ASCII.`);
+  // Only the base name counts, in lower case: some file systems find sudo as SUDO.
   const name = program.text.slice(program.text.lastIndexOf("/") + 1).toLowerCase();
   effects.push(...findEffects(name, words));
   if (readWrapper(name, words, at, input) || readShellText(name, words, at, input)) return;

@@ -21,7 +21,7 @@ export function readSed(words: readonly ReadWord[], at: At): void {
     const [program] = words;
     const word = words[next];
     if (program === undefined || word === undefined) break;
-    // GNU sed takes options among the files, too. -i and its suffix are not told from other letters by position.
+    // GNU sed also accepts options between files. -i and its suffix can't be told from other letters by position.
     if (!word.dynamic && /^(?:-[nErsuz]*i[^e]*|--in-place(?:=[^/]*)?)$/.test(word.text)) {
       next += 1;
       continue;
@@ -47,7 +47,7 @@ export function readSed(words: readonly ReadWord[], at: At): void {
     const [script] = operands;
     if (script !== undefined) scripts.push(script);
   }
-  // Several -e are one script with a line each.
+  // Several -e form one script with a line each.
   for (const script of scripts) {
     if (script.dynamic)
       at.notes.unclear.add(`The sed script ${quoted(script.source)} may run programs or write files.`);
@@ -60,7 +60,7 @@ export function readSed(words: readonly ReadWord[], at: At): void {
 
 const ADDRESS = /^(?:[0-9]+(?:~[0-9]+)?|\$|\/(?:[^/\\\n[]|\\[^\n]|\[\^?\]?[^\]\n]*\])+\/[IM]*)/;
 
-/** Whether a script consists of nothing but commands that touch the text alone. */
+/** Whether a script contains only commands that change nothing but the text. */
 function isHarmless(script: string): boolean {
   let rest = script;
   for (;;) {
@@ -83,14 +83,14 @@ function afterAddresses(text: string): string {
   return rest.replace(/^\s*!?\s*/, "");
 }
 
-/** The text after one command; undefined when it is not known to be harmless. */
+/** The text after one command; undefined if it is not known to be harmless. */
 function afterCommand(text: string): string | undefined {
   const simple = /^[pPdDgGhHxnNz={}](?=[\s;}]|$)|^[{](?=.)|^[qQl]\s*[0-9]*(?=[\s;}]|$)/.exec(text);
   if (simple !== null) return text.slice(simple[0].length);
   const substitute = /^([sy])([^\sA-Za-z0-9\\;])/.exec(text);
   if (substitute === null) return undefined;
   const delimiter = substitute[2] ?? "/";
-  // Backslashes and brackets hide a delimiter; where brackets are doubtful, so is the script.
+  // Backslashes and brackets hide a delimiter; if brackets are doubtful, so is the script.
   const body = text.slice(2);
   const parts = splitAt(body, delimiter);
   if (parts === undefined || (body.slice(0, parts.first).includes("[") && /\[[^\]]*$/.test(body.slice(0, parts.first))))

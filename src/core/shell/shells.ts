@@ -4,7 +4,7 @@ import { runInside } from "./wrappers.ts";
 
 type Handler = (words: readonly ReadWord[], at: At, input: Input) => void;
 
-/** Shells whose language is the one that is read here, or a part of it. */
+/** Shells whose language is the one parsed here, or a part of it. */
 const BASHES = ["bash", "sh", "dash", "ash", "rbash"];
 const OTHER_SHELLS = [
   "zsh",
@@ -21,7 +21,7 @@ const OTHER_SHELLS = [
   "elvish",
   "xonsh",
 ];
-/** Programs that run what they read from their input when they are not told otherwise. */
+/** Programs that run their input by default. */
 const INTERPRETERS =
   /^(?:python[0-9.]*|pypy[0-9.]*|ipython[0-9]*|node|nodejs|deno|bun|perl[0-9.]*|ruby[0-9.]*|irb|php[0-9.]*|lua[0-9.]*|luajit|tclsh[0-9.]*|wish|expect|guile|racket|R|Rscript|julia|ghci|ocaml|scala|groovy|jshell|pwsh|powershell|osascript|gdb|sqlite3|psql|mysql|ed|ex|m4|bc|dc)$/i;
 
@@ -39,7 +39,7 @@ function readScriptWord(how: string, word: ReadWord | undefined, at: At): void {
   else if (inside !== undefined) at.text(word.text, inside);
 }
 
-/** Words that are put together to one line for a shell. */
+/** Words that are joined to one line for a shell. */
 function readJoined(how: string, words: readonly ReadWord[], at: At): void {
   const dynamic = words.find((word) => word.dynamic);
   if (dynamic !== undefined) readScriptWord(how, dynamic, at);
@@ -50,7 +50,7 @@ function joined(text: string): ReadWord {
   return { text, dynamic: false, splits: false, prefix: text, source: text };
 }
 
-/** A script without a slash is also looked for on PATH; with a dot in its name it is taken for a file here. */
+/** A script without a slash is also searched on PATH; with a dot in its name, it is assumed to be a file here. */
 const ON_PATH = /^[^/.]*$/;
 const SPECIAL_FILE = /^(?:-|\/dev\/.*|\/proc\/.*)$/;
 
@@ -60,7 +60,7 @@ function readShell(words: readonly ReadWord[], at: At, input: Input): void {
   if (scanned === undefined) return;
   const operand = words[scanned.next];
   const has = (option: string): boolean => scanned.options.some((given) => given.name === option);
-  if (has("-k")) at.notes.unclear.add(`${name} -k takes assignments anywhere on a line.`);
+  if (has("-k")) at.notes.unclear.add(`${name} -k accepts assignments anywhere on a line.`);
   if (
     scanned.options.some(
       ({ name: option, value }) => option === "-o" && value?.text !== "pipefail" && value?.text !== "errexit",
@@ -69,7 +69,7 @@ function readShell(words: readonly ReadWord[], at: At, input: Input): void {
     at.notes.unclear.add(`${name} -o sets an option that may change how its commands are read.`);
   // Options are also switched off, with a plus; a single dash ends them.
   if (operand?.prefix.startsWith("+") === true || operand?.text === "-")
-    at.notes.unclear.add(`What ${name} runs is not clear.`);
+    at.notes.unclear.add(`It is unclear what ${name} runs.`);
   if (has("-c")) {
     if (operand === undefined) at.notes.unclear.add(`${name} -c has no command.`);
     readScriptWord(`${name} -c`, operand, at);
@@ -81,11 +81,11 @@ function readShell(words: readonly ReadWord[], at: At, input: Input): void {
     return;
   }
   if (operand.dynamic || SPECIAL_FILE.test(operand.text) || ON_PATH.test(operand.text))
-    at.notes.unclear.add(`${name} runs ${quoted(operand.source)}, whose contents are not known.`);
+    at.notes.unclear.add(`${name} runs ${quoted(operand.source)}, whose content is unknown.`);
 }
 
 function readOtherShell(words: readonly ReadWord[], at: At, input: Input): void {
-  at.notes.unclear.add(`${words[0]?.text ?? ""} is a shell with a language of its own.`);
+  at.notes.unclear.add(`${words[0]?.text ?? ""} is a shell with its own language.`);
   readShell(words, at, input);
 }
 
@@ -98,8 +98,8 @@ function readTrap(words: readonly ReadWord[], at: At): void {
   const rest = words.slice(1).filter(({ text, dynamic }) => dynamic || text !== "--");
   const [action] = rest;
   if (action === undefined || (!action.dynamic && /^-(?:[lpP]+)?$/.test(action.text))) return;
-  if (rest.some((word) => word.splits)) at.notes.unclear.add("What the trap runs is not clear.");
-  // With a single word, that word is the signal whose trap is reset.
+  if (rest.some((word) => word.splits)) at.notes.unclear.add("It is unclear what the trap runs.");
+  // A single word is the signal whose trap is reset.
   if (rest.length === 1 && !action.dynamic) return;
   readScriptWord("trap", action, at);
 }
@@ -108,13 +108,13 @@ function readSource(words: readonly ReadWord[], at: At): void {
   const rest = words[1]?.text === "--" ? words.slice(2) : words.slice(1);
   const [file] = rest;
   if (file !== undefined && (file.dynamic || SPECIAL_FILE.test(file.text) || ON_PATH.test(file.text)))
-    at.notes.unclear.add(`It runs the commands in ${quoted(file.source)}, whose contents are not known.`);
+    at.notes.unclear.add(`It runs the commands in ${quoted(file.source)}, whose content is unknown.`);
 }
 
 function readSu(words: readonly ReadWord[], at: At): void {
   let rest = words.slice(1);
   let command: ReadWord | undefined;
-  // Options may stand after the user's name, too.
+  // Options may also follow the user's name.
   while (rest.length > 0) {
     const scanned = scanOptions(
       [joined("su"), ...rest],
@@ -140,7 +140,7 @@ function readTypescript(words: readonly ReadWord[], at: At): void {
   if (scanned === undefined) return;
   const command = scanned.options.find(({ name }) => name === "-c" || name === "--command")?.value;
   const operands = words.slice(scanned.next);
-  if (command === undefined || operands.length > 1) at.notes.unclear.add("What script runs is not clear.");
+  if (command === undefined || operands.length > 1) at.notes.unclear.add("It is unclear what script runs.");
   for (const { text, dynamic } of operands) at.notes.writes.push({ path: { text, dynamic }, how: "script" });
   readScriptWord("script -c", command, at);
 }
@@ -155,10 +155,10 @@ function readFlock(words: readonly ReadWord[], at: At, input: Input): void {
   const scanned = scanOptions(words, 1, spec, at);
   if (scanned === undefined) return;
   const [lock, first, ...rest] = words.slice(scanned.next);
-  if (lock?.splits === true) at.notes.unclear.add("What flock runs is not clear.");
+  if (lock?.splits === true) at.notes.unclear.add("It is unclear what flock runs.");
   if (first === undefined) return;
   if (!first.dynamic && (first.text === "-c" || first.text === "--command")) readJoined("flock -c", rest, at);
-  else if (first.prefix.startsWith("-")) at.notes.unclear.add("What flock runs is not clear.");
+  else if (first.prefix.startsWith("-")) at.notes.unclear.add("It is unclear what flock runs.");
   else runInside("flock", [first, ...rest], [], at, input);
 }
 
@@ -185,7 +185,7 @@ const SSH_SETTINGS =
 
 function readSsh(words: readonly ReadWord[], at: At): void {
   let next = 1;
-  // ssh takes options before and after the host.
+  // ssh accepts options before and after the host.
   for (let round = 0; round < 2; round++) {
     const scanned = scanOptions(words, next, SSH_OPTIONS, at);
     if (scanned === undefined) return;
@@ -202,7 +202,7 @@ function readSsh(words: readonly ReadWord[], at: At): void {
 
 function readInterpreter(words: readonly ReadWord[], at: At): void {
   const rest = words.slice(1);
-  // A file, or an option that brings the program with it or needs none.
+  // A file, or an option that contains the program or needs none.
   const told = rest.some(
     ({ text, dynamic }) => dynamic || /^(?:-[A-Za-z]*[cemVvhprf]|--[a-z])/.test(text) || !text.startsWith("-"),
   );
@@ -224,7 +224,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ["ssh", readSsh],
 ]);
 
-/** Reads what a program that runs shell text runs; false when it is none. */
+/** Reads what a program that runs shell text runs; false if it is not one. */
 export function readShellText(name: string, words: readonly ReadWord[], at: At, input: Input): boolean {
   const handler = HANDLERS.get(name) ?? (INTERPRETERS.test(name) ? readInterpreter : undefined);
   handler?.(words, at, input);

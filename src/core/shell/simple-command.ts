@@ -5,7 +5,7 @@ import { readRedirections } from "./redirections.ts";
 import { changesWhatRuns } from "./variables.ts";
 import { writtenForm } from "./words.ts";
 
-/** Reads a command: its assignments, words and redirections, and what it runs in turn. */
+/** Reads a command: its assignments, words and redirections, and what it runs. */
 export function readSimpleCommand(command: Command, at: At): void {
   const assignments = command.prefix.filter((item) => item.type === "Assignment");
   const assigned = assignments.map((item) => readAssignment(item, at));
@@ -25,7 +25,7 @@ export function readSimpleCommand(command: Command, at: At): void {
     );
 }
 
-/** Reads `NAME=value` before a command, alone, or after `export` and its kind; gives it as a word. */
+/** Reads `NAME=value` before a command, alone, or after `export` and similar; returns it as a word. */
 function readAssignment({ name, index, value, text, append }: Assignment, at: At): ReadWord {
   if (changesWhatRuns(name)) at.notes.unclear.add(`It sets ${name}, which changes what runs.`);
   if (index !== undefined) at.word(index, at);

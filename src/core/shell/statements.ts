@@ -9,14 +9,14 @@ import { readParts, writtenForm } from "./words.ts";
 
 type Node = Statement["command"] | CompoundList | FunctionNode["body"];
 
-/** Reads every command of a script, however deep. */
+/** Reads every command of a script, at any depth. */
 export function readScript(script: ParsedScript | undefined, at: At): void {
   if (script === undefined) {
-    at.notes.unclear.add("A part of it could not be read.");
+    at.notes.unclear.add("A part of it could not be parsed.");
     return;
   }
   for (const { command } of script.commands) readNode(command, at);
-  // Last, because the parser looks into some words only when they are read.
+  // Last, because the parser parses some words only when they are read.
   for (const { message } of script.errors ?? []) at.notes.unclear.add(`It is not valid shell syntax: ${message}.`);
 }
 
@@ -110,8 +110,8 @@ function readTest(expression: TestExpression, at: At): void {
   }
 }
 
-/** A kind that this version of the parser is not known to make: never passed over in silence. */
+/** A node kind that this version of the parser should not produce: never skipped silently. */
 function unknown(node: never, at: At): void {
   const { type } = node as { readonly type?: unknown };
-  at.notes.unclear.add(`It has syntax that is not understood (${String(type)}).`);
+  at.notes.unclear.add(`It contains syntax that is not understood (${String(type)}).`);
 }

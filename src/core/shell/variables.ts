@@ -1,4 +1,4 @@
-/** Names, and forms of names, whose value decides which program runs or what it runs in turn. */
+/** Names, and patterns of names, whose value decides which program runs or what it runs. */
 const EXACT = new Set(
   `AR AS BASHOPTS BROWSER BUILD_SHELL CC CDPATH COMSPEC CPP CURL_HOME CXX DISPLAY EDITOR ENV EXECIGNORE F77 FC FCEDIT
   FPATH FUNCNEST GLOBIGNORE HISTFILE HOME HOSTALIASES IFS INPUTRC LD LESS LIBPATH LOGNAME MAIL MAILPATH MAILCHECK MORE NM OBJCOPY OPTIND
@@ -29,7 +29,7 @@ export function isIdentifier(text: string): boolean {
   return IDENTIFIER.test(text);
 }
 
-/** The name in `NAME=value`, when the word is one however it expands. */
+/** The name in `NAME=value`, if the word is an assignment however it expands. */
 export function assignedName(prefix: string): string | undefined {
   return /^([A-Za-z_][A-Za-z0-9_]*)\+?=/.exec(prefix)?.[1];
 }

@@ -3,7 +3,7 @@ import { readArithmetic } from "./arithmetic.ts";
 import type { WrittenWord } from "./grammar/written.ts";
 import { readSubstitution, type At, type ReadWord } from "./reading.ts";
 
-/** What a word's parts say about it. */
+/** What a word's parts reveal about it. */
 interface Shape {
   dynamic: boolean;
   splits: boolean;
@@ -11,7 +11,7 @@ interface Shape {
   prefix: string;
 }
 
-/** Reads a word: what it is, and the commands that its substitutions run. */
+/** Reads a word: its value, and the commands that its substitutions run. */
 export function readWord(word: Word, at: At): ReadWord {
   const shape: Shape = { dynamic: false, splits: false, prefix: "" };
   if (word.parts === undefined) readLiteral(word.text, word.value, shape);
@@ -69,12 +69,12 @@ function readPart(part: WordPart, shape: Shape, at: At, inQuotes: boolean): void
   }
 }
 
-/** `$#`, `$?` and the like are always one number; the rest can hold anything. */
+/** `$#`, `$?` and the like are always one number; the rest can be anything. */
 const ONE_NUMBER = new Set(["$#", "$?", "$$", "$!"]);
 
-/** Text outside quotes, where a tilde still means something. */
+/** Text outside quotes, where a tilde is expanded. */
 function readLiteral(source: string, value: string, shape: Shape): void {
-  // It is replaced at the start of a word, and after = and : in what looks like an assignment.
+  // It is expanded at the start of a word, and after = and : in what looks like an assignment.
   const tilde = /(?:^|[=:])~/.exec(source);
   if (tilde !== null && (tilde[0] !== "~" || shape.prefix === "")) {
     extend(shape, value.slice(0, tilde.index));
@@ -82,7 +82,7 @@ function readLiteral(source: string, value: string, shape: Shape): void {
   } else extend(shape, value);
 }
 
-/** The commands inside of `${…}`. */
+/** The commands inside `${…}`. */
 function readParameter({ index, operation }: ParameterExpansionPart, at: At): void {
   if (index !== undefined) at.word(index, at);
   switch (operation?.type) {
@@ -115,8 +115,8 @@ function open(shape: Shape, splits: boolean): void {
   shape.splits ||= splits;
 }
 
-/** A kind that this version of the parser is not known to make: never passed over in silence. */
+/** A node kind that this version of the parser should not produce: never skipped silently. */
 function unknown(node: never, at: At): void {
   const { type } = node as { readonly type?: unknown };
-  at.notes.unclear.add(`It has syntax that is not understood (${String(type)}).`);
+  at.notes.unclear.add(`It contains syntax that is not understood (${String(type)}).`);
 }

@@ -4,13 +4,13 @@ import { assignedName, changesWhatRuns } from "./variables.ts";
 
 /** A program that runs the command in its last words. */
 interface Wrapper extends Options {
-  /** How many words of its own stand before the command. */
+  /** How many operands precede the command. */
   readonly operands?: number;
-  /** What those words look like; another word may already be the command. */
+  /** What those operands look like; another word may already be the command. */
   readonly operand?: RegExp;
-  /** `NAME=value` words may stand before the command. */
+  /** `NAME=value` words may precede the command. */
   readonly assigns?: boolean;
-  /** With one of these options it does not run a command. */
+  /** With one of these options it runs no command. */
   readonly asks?: readonly string[];
   /** Without a command it starts a shell. */
   readonly shell?: boolean;
@@ -68,17 +68,17 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   },
 };
 
-/** Programs that run others in ways that are not read here. */
+/** Programs that run others in ways that are not analyzed here. */
 const OPAQUE = new Set(
   `ash.static at batch bwrap capsh catchsegv cgexec chpst coreutils crontab dbus-run-session dumb-init entr fakeroot firejail gosu linux32
   linux64 ltrace nsenter numactl parallel perf pkexec prlimit proot proxychains proxychains4 rlwrap runcon runuser schedtool setarch setpriv
   setuidgid su-exec systemd-run tini torsocks unbuffer valgrind xvfb-run`.split(/\s+/),
 );
 
-/** Reads the command inside a wrapper; false when the program is none. */
+/** Reads the command inside a wrapper; false if the program is not one. */
 export function readWrapper(name: string, words: readonly ReadWord[], at: At, input: Input): boolean {
   if (OPAQUE.has(name)) {
-    at.notes.unclear.add(`${name} runs a program that is not read here.`);
+    at.notes.unclear.add(`${name} runs a program that is not analyzed here.`);
     return true;
   }
   if (name === "busybox" || name === "toybox") return readApplet(name, words, at, input);
@@ -105,7 +105,7 @@ export function readWrapper(name: string, words: readonly ReadWord[], at: At, in
   for (let left = wrapper.operands ?? 0; left > 0; left--) {
     const operand = words[next];
     if (operand?.splits === true || (operand !== undefined && wrapper.operand?.test(operand.text) === false))
-      at.notes.unclear.add(`What ${name} runs is not clear, because of ${quoted(operand.source)}.`);
+      at.notes.unclear.add(`It is unclear what ${name} runs, because of ${quoted(operand.source)}.`);
     next += 1;
   }
   const inner = words.slice(next);
@@ -129,7 +129,7 @@ function readAssigned(word: ReadWord, assignments: string[], at: At): boolean {
 
 function readApplet(name: string, words: readonly ReadWord[], at: At, input: Input): boolean {
   const inner = words.slice(1);
-  if (inner[0]?.text.startsWith("-") === true) at.notes.unclear.add(`What ${name} runs is not clear.`);
+  if (inner[0]?.text.startsWith("-") === true) at.notes.unclear.add(`It is unclear what ${name} runs.`);
   else if (inner.length > 0) runInside(name, inner, [], at, input);
   return true;
 }

@@ -1,26 +1,26 @@
 import { z } from "zod";
 
 /**
- * What a model said in one trial, and what it was asked, so that everything else can run for real without it. Written
- * for people: answers are whole messages and not streams; what may vary is a placeholder.
+ * The requests and answers of a model in one trial, so that everything else can run for real without it. Readable:
+ * answers are whole messages, not streams, and varying parts are placeholders.
  */
 export const CASSETTE_FORMAT = 1;
 
-/** What the kinds of blocks need that an agent could not go on without; of others only the kind is known. */
+/** The fields of each kind of block that an agent can't continue without; for other kinds, only the kind is checked. */
 const NEEDED: Readonly<Record<string, z.ZodType>> = {
   text: z.looseObject({ text: z.string() }),
   thinking: z.looseObject({ thinking: z.string() }),
   tool_use: z.looseObject({ id: z.string(), name: z.string(), input: z.record(z.string(), z.unknown()) }),
 };
 
-/** Not a union: that would only say that a block fits nothing, and not what it lacks. */
+/** Not a union, whose error would only say that a block matches nothing, not what it lacks. */
 const block = z.looseObject({ type: z.string() }).superRefine((value, context) => {
   const needed = Object.hasOwn(NEEDED, value.type) ? NEEDED[value.type] : undefined;
   for (const { message, path } of needed?.safeParse(value).error?.issues ?? [])
     context.addIssue({ code: "custom", message, path: [...path] });
 });
 
-/** A message of the Messages API as far as a cassette looks into it. */
+/** A message of the Messages API, as far as a cassette reads it. */
 export const recordedMessage = z.looseObject({
   role: z.literal("assistant"),
   model: z.string(),
@@ -31,19 +31,19 @@ export const recordedMessage = z.looseObject({
 
 const answer = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("message"), message: recordedMessage }),
-  /** The stream ended before the message did: the model's side broke off, or the agent did not want more of it. */
+  /** The stream ended before the message did: the provider stopped, or the agent aborted it. */
   z.strictObject({
     kind: z.literal("cut"),
     by: z.enum(["model", "agent"]),
     message: recordedMessage,
-    /** What the model's side said, when it said why. */
+    /** The provider's reason, if it gave one. */
     error: z.unknown().optional(),
   }),
   z.strictObject({
     kind: z.literal("error"),
     /** 200: the error came in the stream, instead of a message. */
     status: z.number().int(),
-    /** Those that say when to try again. */
+    /** Those that say when to retry. */
     headers: z.record(z.string(), z.string()),
     body: z.unknown(),
   }),
@@ -56,19 +56,19 @@ const exchange = z.strictObject({
   /** Keys of `texts`: the instructions and the tools of the request. */
   instructions: z.string(),
   tools: z.string(),
-  /** How the model is asked to answer: effort, thinking, the most tokens. */
+  /** How the model is asked to answer: effort, thinking, maximum tokens. */
   settings: z.record(z.string(), z.unknown()),
-  /** What the thread had not been told before, normalised: the messages after the model's last words. */
+  /** What is new to the thread, normalized: the messages after the model's last one. */
   news: z.array(told),
   answer,
 });
 
 const thread = z.strictObject({
-  /** The session of the case, or that of its nth judge. */
+  /** The session of the case, or of its nth judge. */
   session: z.string(),
   /** `main`, or a name for one subagent such as `agent-1`. */
   thread: z.string(),
-  /** What the requests are for: `main`, `subagent`, `auxiliary`, `compaction`, `unknown`. */
+  /** The purpose of the requests: `main`, `subagent`, `auxiliary`, `compaction`, `unknown`. */
   class: z.string(),
   exchanges: z.array(exchange).min(1),
 });
@@ -83,7 +83,7 @@ export const cassette = z.strictObject({
     capstan: z.string(),
     sdk: z.string(),
     agent: z.string(),
-    /** Absent in cassettes of earlier versions, which know one engine only: `claude`. */
+    /** Absent in older cassettes, which have only one engine: `claude`. */
     engine: z.string().optional(),
   }),
   /** Instructions and tool lists by their hash, each once. */

@@ -1,11 +1,14 @@
 import { z } from "zod";
 
-/** What goes wrong on purpose, at a model request of the case. */
+/** An injected fault at a model request of the case. */
 export const fault = z.strictObject({
-  /** Which request of the primary line, or of all subagents together, from 1; retries count. */
+  /** The number of the request on the primary thread, or of all subagents together, from 1; retries count. */
   at: z.number().int().positive(),
   thread: z.enum(["main", "subagent"]).default("main"),
-  /** `stall`: no more bytes come; `drop`: the connection ends in the middle; `garbage`: what comes is no answer; `kill`: the agent's process is killed. */
+  /**
+   * `stall`: no more bytes come; `drop`: the connection ends in the middle; `garbage`: the response is not an answer;
+   * `kill`: the agent's process is killed.
+   */
   kind: z.union([z.literal([429, 500, 529]), z.enum(["stall", "drop", "garbage", "kill"])]),
   /** How many requests in a row. */
   times: z.number().int().positive().default(1),

@@ -5,11 +5,11 @@ import { checkJsonPath } from "./json-path.ts";
 import { patternIn, readPattern } from "./suite-pattern.ts";
 
 /**
- * One check on a trial, as it is written: a mapping with one key, the grader's name, and optionally `turn` and `name`.
- * Each grader is a file of eval/graders/.
+ * One check on a trial, as written: a mapping with one key, the grader's name, and optionally `turn` and `name`. Each
+ * grader is a file in eval/graders/.
  */
 
-/** A text that some reader must be able to read, so that a mistake is told when the suite is read. */
+/** A text that must be parseable, so that mistakes are reported when the suite is read. */
 function readable(expected: string, read: (text: string) => unknown): z.ZodString {
   return z
     .string()
@@ -24,7 +24,7 @@ function readable(expected: string, read: (text: string) => unknown): z.ZodStrin
     });
 }
 
-/** A mapping that says nothing would pass whatever happens. */
+/** An empty mapping would always pass. */
 function saysSomething(given: object): boolean {
   return Object.values(given).some((value) => value !== undefined);
 }
@@ -32,7 +32,7 @@ const NOTHING_SAID = "expected at least one of the keys";
 
 const text = z.string();
 const name = z.string().min(1);
-/** A regular expression, as JavaScript reads it with the flag `u`; `/…/i` gives other flags. */
+/** A JavaScript regular expression with the flag `u`; `/…/i` sets other flags. */
 const pattern = readable("a regular expression", readPattern);
 const jsonPath = readable("a JSONPath such as $.items[0].name", checkJsonPath);
 const duration = readable("a duration such as 90s", parseDuration);
@@ -40,12 +40,12 @@ const patterns = z.union([pattern, z.array(pattern).min(1)]);
 const words = z.union([text.min(1), z.array(text.min(1)).min(1)]);
 const unit = z.number().min(0).max(1);
 const json = z.unknown();
-/** Relative to the file that it stands in. */
+/** Relative to the file that contains it. */
 const file = z.string().min(1);
 const inWorkspace = z.string().regex(/^(?!\/)(?!(?:.*\/)?\.\.(?:\/|$)).+$/s, "a path inside the workspace");
 const schema = z.union([file, z.record(z.string(), z.unknown())]);
 
-/** How many times something may have happened. A number means exactly that many. */
+/** How many times something may happen. A number means exactly that many. */
 const count = z.union([
   z.number().int().min(0),
   z
@@ -53,7 +53,7 @@ const count = z.union([
     .refine(saysSomething, NOTHING_SAID),
 ]);
 
-/** What a text must be like. */
+/** What a text must look like. */
 const textCheck = z
   .strictObject({
     equals: text.optional(),
@@ -65,14 +65,14 @@ const textCheck = z
 
 /** A value in a JSON document. */
 const jsonCheck = z.strictObject({
-  /** JSONPath, such as `$.items[0].name`. Default: the whole document. */
+  /** JSONPath, such as `$.items[0].name` (default: the whole document). */
   path: jsonPath.optional(),
   equals: json.optional(),
   matches: pattern.optional(),
   exists: z.boolean().optional(),
 });
 
-/** Also those deep inside. */
+/** Also checks nested values. */
 export function readablePatterns(context: z.core.ParsePayload, value = context.value): void {
   if (typeof value === "object" && value !== null)
     for (const one of Object.values(value)) readablePatterns(context, one);
@@ -89,17 +89,17 @@ const toolCall = z.strictObject({
   tool: name,
   /** Fields that its input must have; a text in `/…/` is a pattern. */
   input: z.record(z.string(), z.unknown()).check(readablePatterns).optional(),
-  /** What became of it. */
+  /** Its outcome. */
   outcome: z.enum(["completed", "failed", "denied", "aborted"]).optional(),
-  /** The subagent that called it; `main` for the primary line. */
+  /** The subagent that called it; `main` for the primary thread. */
   by: name.optional(),
   count: count.optional(),
 });
 
 const judged = {
-  /** The model that judges. Named here or for the suite: there is none by default. */
+  /** The model that judges. Set here or for the suite; there is no default. */
   judge: name.optional(),
-  /** The least score that passes, from 0 to 1. */
+  /** The minimum passing score, from 0 to 1. */
   threshold: unit,
 };
 
@@ -130,7 +130,7 @@ export const graders = {
       z.strictObject({
         tool: name,
         decision: z.enum(["allow", "ask", "deny"]),
-        /** What decided: a rule as it is written, or `mode`, `grant`, `person`. */
+        /** What decided: a rule as written, or `mode`, `grant`, `person`. */
         by: name.optional(),
         count: count.optional(),
       }),
@@ -141,13 +141,13 @@ export const graders = {
       exist: z.array(inWorkspace).optional(),
       missing: z.array(inWorkspace).optional(),
       content: z.record(inWorkspace, z.union([text, textCheck])).optional(),
-      /** A file beside the suite that has what the file of the workspace must have. */
+      /** A file next to the suite with the expected content of the workspace's file. */
       same_as: z.record(inWorkspace, file).optional(),
     })
     .refine(saysSomething, NOTHING_SAID),
-  /** The change of the workspace as a unified diff. */
+  /** The workspace's changes as a unified diff. */
   diff: textCheck,
-  /** Patterns of `.gitignore`; nothing else may have changed. An empty list: nothing at all. */
+  /** `.gitignore` patterns; nothing else may have changed. An empty list: nothing at all. */
   only_changed: z.array(z.string().min(1)),
   command: z.union([
     z.string().min(1),
@@ -163,15 +163,15 @@ export const graders = {
     at_most: z.number().int().min(0),
     of: z.enum(["total", "input", "output", "cache_read"]).default("total"),
   }),
-  /** Model requests, those of subagents included. */
+  /** Model requests, including those of subagents. */
   requests: count,
-  /** From the first message to the last answer, approvals not counted. */
+  /** From the first message to the last answer, without approvals. */
   duration: z.strictObject({ at_most: duration }),
   /** Structured output of the last turn. */
   output: z.union([jsonCheck, z.strictObject({ schema }), z.strictObject({ value: json })]),
   subagents: z.array(name).min(1),
   stop_reason: z.enum(["end_turn", "budget_reached", "refusal", "retries_exhausted"]),
-  /** How often a model request was tried again, and how often the agent's process was replaced. */
+  /** How often a model request was retried, and how often the agent's process was replaced. */
   recovery: z
     .strictObject({ retries: count.optional(), processes_lost: count.optional() })
     .refine(saysSomething, NOTHING_SAID),
@@ -189,7 +189,7 @@ export const graders = {
 export type GraderKind = keyof typeof graders;
 export const GRADER_KINDS = Object.keys(graders) as readonly GraderKind[];
 
-/** Graders that look at one turn; the others look at the whole trial, and `turn` means nothing to them. */
+/** Graders of a single turn; the others check the whole trial and ignore `turn`. */
 export const TURN_GRADERS = [
   "equals",
   "contains",
@@ -207,14 +207,14 @@ export const TURN_GRADERS = [
 ] as const satisfies readonly GraderKind[];
 export type TurnGraderKind = (typeof TURN_GRADERS)[number];
 
-/** A grader as it is used: its kind and what it was given. */
+/** A grader in use: its kind and its arguments. */
 export type Grader = {
   [Kind in GraderKind]: {
     readonly kind: Kind;
     readonly given: z.output<(typeof graders)[Kind]>;
-    /** What reports call it. Default: its kind. */
+    /** Its name in reports (default: its kind). */
     readonly name?: string | undefined;
-    /** The turn it looks at, from 1. Default: the last; graders of the whole trial have none. */
+    /** The turn it checks, from 1 (default: the last); graders of the whole trial have none. */
     readonly turn?: number | undefined;
   };
 }[GraderKind];

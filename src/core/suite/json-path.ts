@@ -1,6 +1,6 @@
 /**
- * The part of JSONPath (RFC 9535) that names values: `$`, `.name`, `['name']`, `[0]`, `[-1]`, `[*]`, `.*` and `..`.
- * Filters and slices are refused: what needs them is better told by a function.
+ * The part of JSONPath (RFC 9535) that selects values: `$`, `.name`, `['name']`, `[0]`, `[-1]`, `[*]`, `.*` and `..`.
+ * Filters and slices are refused: use a function for those.
  */
 
 type Step =
@@ -16,7 +16,7 @@ export function checkJsonPath(path: string): void {
   stepsOf(path);
 }
 
-/** Every value that the path names, in the order of the document. */
+/** Every selected value, in document order. */
 export function valuesAt(document: unknown, path: string): readonly unknown[] {
   return stepsOf(path).reduce<readonly unknown[]>(
     (values, step) => values.flatMap((one) => take(one, step)),
@@ -25,7 +25,7 @@ export function valuesAt(document: unknown, path: string): readonly unknown[] {
 }
 
 function stepsOf(path: string): Step[] {
-  if (!path.startsWith("$")) throw new Error("a path begins with $");
+  if (!path.startsWith("$")) throw new Error("a path must start with $");
   const steps: Step[] = [];
   STEP.lastIndex = 1;
   while (STEP.lastIndex < path.length) {

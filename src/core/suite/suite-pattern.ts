@@ -1,13 +1,13 @@
 /** Regular expressions in suites. */
 
-/** As JavaScript has it: a slash inside has a backslash before it, or stands in a class such as `[^/]`. */
+/** JavaScript syntax: a slash inside is escaped with a backslash, or in a class such as `[^/]`. */
 const BODY = /(?:[^/\\[]|\\.|\[(?:[^\]\\]|\\.)*\]|\[(?!(?:[^\]\\]|\\.)*\]))+/s.source;
-/** Each flag once, in the order in which JavaScript names them: `/sub/ui` is more often a path. */
+/** Each flag once, in JavaScript's order: `/sub/ui` is more often a path. */
 const PATTERN = new RegExp(`^/(${BODY})/(i?m?s?u?)$`, "s");
 
 /**
- * What a text between slashes stands for, such as `/^git /i`; undefined for other texts, and so for paths such as
- * `/srv/app/i`. Throws when it cannot be read.
+ * The pattern in a text with slashes, such as `/^git /i`; undefined for other texts, including paths such as
+ * `/srv/app/i`. Throws if it is not valid.
  */
 export function patternIn(text: string): RegExp | undefined {
   const [, source, flags] = PATTERN.exec(text) ?? [];
@@ -15,14 +15,14 @@ export function patternIn(text: string): RegExp | undefined {
 }
 
 /**
- * Where only a pattern can stand the slashes may be left out; the flag is `u` then. What has them at both ends and yet is
- * no pattern could be meant in two ways, and is refused.
+ * Where only a pattern is allowed, the slashes may be omitted; the flag is then `u`. A text with slashes at both ends
+ * that is not a pattern is ambiguous, and refused.
  */
 export function readPattern(text: string): RegExp {
   const pattern = patternIn(text);
   if (pattern === undefined && /^\/.+\/[imsu]*$/s.test(text))
     throw new Error(
-      "a slash inside of a pattern is written \\/, and behind the last one stand flags, each once and in this order: imsu",
+      "write a slash inside a pattern as \\/; after the last slash, only flags may follow, each once and in this order: imsu",
     );
   return pattern ?? new RegExp(text, "u");
 }

@@ -2,7 +2,7 @@ import type { CaseRun, SuiteRun } from "./suite-run.ts";
 
 export type CaseStatus = CaseRun["status"];
 
-/** In the order that people are told of them. */
+/** In display order. */
 export const CASE_STATUSES = [
   "passed",
   "failed",
@@ -11,14 +11,14 @@ export const CASE_STATUSES = [
   "skipped",
 ] as const satisfies readonly CaseStatus[];
 
-/** What some cases come to together. */
+/** The totals of some cases. */
 export interface CasesSummary {
   readonly cases: number;
   readonly counts: Readonly<Record<CaseStatus, number>>;
   readonly trials: number;
   /** List price of all trials and their judges. */
   readonly usd: number;
-  /** Trials whose price is not known: what they cost is not in `usd`. */
+  /** Trials with an unknown price, not included in `usd`. */
   readonly unpricedTrials: number;
   readonly tokens: CaseRun["trials"][number]["tokens"];
   readonly requests: number;
@@ -29,11 +29,11 @@ export interface RunSummary extends CasesSummary {
   readonly failedGates: number;
   readonly regressions: number;
   readonly problems: number;
-  /** From the start to the end of the run; trials may go on side by side. */
+  /** From the start to the end of the run; trials may run in parallel. */
   readonly durationMs: number;
 }
 
-/** What a run comes to, for the console, the reports and lists of runs. */
+/** The totals of a run, for the console, the reports and lists of runs. */
 export function runSummary({ suites, problems, durationMs }: SuiteRun): RunSummary {
   const gates = suites.flatMap((suite) => suite.gates);
   return {

@@ -2,7 +2,7 @@ import type { CaseRun, SuiteRun, TrialRun, TrialStep } from "./suite-run.ts";
 import type { CasesSummary, CaseStatus } from "./suite-run-summary.ts";
 import { count } from "../../words/amounts.ts";
 
-/** How runs are told: one wording for the reports and the console. */
+/** Texts about runs, shared by the reports and the console. */
 
 export const STATUS_WORDS: Readonly<Record<CaseStatus, string>> = {
   passed: "passed",
@@ -19,7 +19,10 @@ export function outcomeOf({ exitCode }: Pick<SuiteRun, "exitCode">): string {
   return exitCode === 2 ? "Failed: not everything could be run" : "Failed: not everything could be carried out";
 }
 
-/** Whether money was spent, and whether that is all: a replay and a rehearsal only show what the same would cost. */
+/**
+ * Whether money was spent, and whether the price is complete: a replay and a rehearsal only show what the same would
+ * cost.
+ */
 export function priceNote(
   { mode }: Pick<SuiteRun, "mode">,
   { unpricedTrials }: Pick<CasesSummary, "unpricedTrials">,
@@ -32,18 +35,18 @@ export function inputTokens({ input, cacheRead, cacheCreation }: TrialRun["token
   return input + cacheRead + cacheCreation;
 }
 
-/** Together, as if one after the other. */
+/** The total, as if trials ran one after the other. */
 export function timeOf({ trials }: Pick<CaseRun, "trials">): number {
   return trials.reduce((sum, { durationMs }) => sum + durationMs, 0);
 }
 
-/** How many files a patch changes; empty when it is none. */
+/** How many files a patch changes; empty if it is empty. */
 export function changedFiles(diff: string): string {
   const files = diff.split("\n").filter((line) => line.startsWith("+++ ")).length;
   return files === 0 ? "" : count(files, "file");
 }
 
-/** Who speaks in a step, or what it is. */
+/** The speaker or the kind of a step. */
 export const WHO: Readonly<Record<TrialStep["kind"], string>> = {
   user: "user",
   message: "agent",
@@ -55,13 +58,13 @@ export const WHO: Readonly<Record<TrialStep["kind"], string>> = {
   note: "note",
 };
 
-/** Steps that follow each other on one thread. */
+/** Consecutive steps of one thread. */
 export interface Passage {
   readonly thread: string;
   readonly steps: readonly TrialStep[];
 }
 
-/** What happened, in passages of one thread each: subagents may work side by side. */
+/** The steps in passages of one thread each: subagents may work in parallel. */
 export function passagesOf(steps: readonly TrialStep[]): readonly Passage[] {
   const passages: { thread: string; steps: TrialStep[] }[] = [];
   for (const step of steps) {

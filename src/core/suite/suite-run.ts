@@ -1,17 +1,17 @@
 import { z } from "zod";
 
-/** A run of suites, as it is stored, served under `/api/suites`, written by `--report json` and read by `--baseline`. */
+/** A run of suites, as saved, served under `/api/suites`, written by `--report json` and read by `--baseline`. */
 export const SUITE_RUN_FORMAT = 1;
 
 const verdict = z.strictObject({
-  /** The grader's name for people, such as `contains`. */
+  /** The grader's display name, such as `contains`. */
   grader: z.string(),
   passed: z.boolean(),
-  /** From 0 to 1; 1 or 0 for graders that only know yes and no. */
+  /** From 0 to 1; 1 or 0 for graders that only pass or fail. */
   score: z.number(),
   /** What was expected and what was found, in one or a few lines. */
   message: z.string(),
-  /** A unified diff, when one helps. */
+  /** A unified diff, if useful. */
   diff: z.string().optional(),
 });
 
@@ -21,30 +21,30 @@ const step = z.strictObject({
   kind: z.enum(["message", "user", "thinking", "tool", "approval", "error", "limit", "note"]),
   /** One line. */
   title: z.string(),
-  /** All of it, cut at a length that keeps reports small. */
+  /** The full text, truncated to keep reports small. */
   text: z.string().optional(),
-  /** For a tool call: what became of it. */
+  /** For a tool call: its outcome. */
   outcome: z.string().optional(),
 });
 
 const trial = z.strictObject({
   trial: z.number().int().positive(),
-  /** `failed`: a grader says no; `error`: it could not be carried out or judged. */
+  /** `failed`: a grader failed; `error`: the trial could not be run or judged. */
   status: z.enum(["passed", "failed", "error"]),
   sessionId: z.string().nullable(),
   /** The stop reason of the last turn. */
   stopReason: z.string().nullable(),
-  /** The agent's last words. */
+  /** The agent's last text. */
   text: z.string(),
   output: z.unknown().optional(),
   usd: z.number().nullable(),
-  /** What its judges cost, not counted in `usd`. */
+  /** The cost of its judges, not included in `usd`. */
   judgeUsd: z.number(),
   tokens: z.strictObject({ input: z.number(), output: z.number(), cacheRead: z.number(), cacheCreation: z.number() }),
   requests: z.number().int(),
   durationMs: z.number(),
   verdicts: z.array(verdict),
-  /** Why it could not be carried out, and what to do. */
+  /** Why it could not be run, and what to do. */
   error: z.string().optional(),
   drifts: z.array(
     z.strictObject({
@@ -55,13 +55,13 @@ const trial = z.strictObject({
       diff: z.string(),
     }),
   ),
-  /** What differed from the cassette and does not count: it varies by itself, or the case says so. */
+  /** Differences from the cassette that are ignored: they vary by nature, or the case says so. */
   ignored: z
     .array(z.strictObject({ thread: z.string(), ordinal: z.number(), kinds: z.array(z.string()), diff: z.string() }))
     .default([]),
   /** What happened, in order. */
   steps: z.array(step),
-  /** The change of the workspace as a unified diff. */
+  /** The workspace's changes as a unified diff. */
   changes: z.string(),
 });
 
@@ -73,7 +73,7 @@ const caseRun = z.strictObject({
   reason: z.string().optional(),
   /** The share of trials that must pass. */
   needed: z.number(),
-  /** Chance that one of k trials passes, and that all k do, by k. */
+  /** Probability that one of k trials passes, and that all k do, by k. */
   passAt: z.record(z.string(), z.number()),
   passAll: z.record(z.string(), z.number()),
   trials: z.array(trial),
@@ -103,7 +103,7 @@ export const suiteRun = z.strictObject({
   /** 0 passed, 1 failures, 2 configuration, 3 execution. */
   exitCode: z.number().int(),
   suites: z.array(suiteResult),
-  /** Files that could not be read, reports that could not be written: what the run could not do. */
+  /** What the run could not do: files that could not be read, reports that could not be written. */
   problems: z.array(z.string()),
 });
 

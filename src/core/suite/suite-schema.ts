@@ -3,10 +3,10 @@ import { engineName } from "../agent/agent-definition.ts";
 import { fault } from "./fault-schema.ts";
 import { graders, readablePatterns } from "./grader-schema.ts";
 
-/** A suite as it is written, in `*.test.yaml` or under `tests:` of an agent file. */
+/** A suite as written, in `*.test.yaml` or under `tests:` of an agent file. */
 
 const name = z.string().min(1).max(200);
-/** Relative to the file that it stands in. */
+/** Relative to the file that contains it. */
 const path = z.string().min(1);
 const duration = z.string().min(1);
 
@@ -18,7 +18,10 @@ export const graderAsWritten = z.strictObject({
   turn: z.number().int().positive().optional(),
 });
 
-/** How an approval or a question of the agent is answered. The first that fits is used; what none fits fails the trial. */
+/**
+ * How an approval or a question of the agent is answered. The first match is used; a question without a match fails the
+ * trial.
+ */
 const answer = z.union([
   z.strictObject({
     tool: z.string().min(1),
@@ -26,12 +29,12 @@ const answer = z.union([
     with: z.record(z.string(), z.unknown()).check(readablePatterns).optional(),
     decision: z.enum(["allow", "deny"]),
     message: z.string().optional(),
-    /** In place of what the agent gave. */
+    /** Replaces the agent's input. */
     input: z.record(z.string(), z.unknown()).optional(),
     times: z.number().int().positive().optional(),
   }),
   z.strictObject({
-    /** A pattern of the question's text. */
+    /** A pattern for the question's text. */
     question: z.string().min(1).check(readablePatterns),
     answer: z.string(),
     times: z.number().int().positive().optional(),
@@ -41,18 +44,18 @@ const answer = z.union([
 
 const turn = z.strictObject({
   input: z.string().min(1),
-  /** Ends the turn after this many tool calls, as a person would. */
+  /** Interrupts the turn after this many tool calls, as a person would. */
   interrupt_after: z.strictObject({ tool_calls: z.number().int().positive() }).optional(),
 });
 
 const common = {
-  /** Path → content, put over the fixture. */
+  /** Path → content, written over the fixture. */
   files: z.record(path, z.string()).optional(),
   tags: z.array(name).optional(),
-  /** What runs it. Default: the agent's. */
+  /** The engine that runs it (default: the agent's). */
   engine: engineName.optional(),
   trials: z.number().int().min(1).max(1000).optional(),
-  /** Which share of the trials must pass. Default: 1. */
+  /** The share of trials that must pass (default: 1). */
   pass_rate: z.number().min(0).max(1).optional(),
   timeout: duration.optional(),
   fixture: path.optional(),
@@ -61,7 +64,7 @@ const common = {
   inputs: z.record(z.string(), z.unknown()).optional(),
   variables: z.record(z.string(), z.string()).optional(),
   graders: z.array(graderAsWritten).optional(),
-  /** Patterns in what the model is told whose matches may vary from run to run. */
+  /** Patterns in model input whose matches may vary from run to run. */
   ignore: z.array(z.string().min(1)).optional(),
 };
 
@@ -69,7 +72,7 @@ export const caseAsWritten = z.strictObject({
   name,
   description: z.string().optional(),
   ...common,
-  /** `trial`: a fresh directory; `here`: the directory of the suite itself, which needs --allow-side-effects. */
+  /** `trial`: a fresh directory; `here`: the suite's own directory, which needs --allow-side-effects. */
   workspace: z.enum(["trial", "here"]).optional(),
   input: z.string().min(1).optional(),
   turns: z.array(turn).min(1).optional(),
@@ -85,14 +88,14 @@ export const suiteAsWritten = z.strictObject({
   description: z.string().optional(),
   /** The agent file. Under `tests:` of one, that file. */
   agent: path.optional(),
-  /** For every case that does not say otherwise. Graders and tags are added to the case's own. */
+  /** For every case that does not override them. Graders and tags are added to the case's own. */
   defaults: z.strictObject(common).optional(),
   judge: z.strictObject({ model: name }).optional(),
-  /** What the whole suite must reach; else the run fails though every case may have passed. */
+  /** What the whole suite must reach; otherwise the run fails even if every case passed. */
   gates: z
     .strictObject({
       pass_rate: z.number().min(0).max(1).optional(),
-      /** Of all trials together. */
+      /** For all trials together. */
       usd: z.number().min(0).optional(),
       duration: duration.optional(),
     })
@@ -100,11 +103,14 @@ export const suiteAsWritten = z.strictObject({
   /** How much worse than the baseline a run may be. */
   margins: z
     .strictObject({
-      /** In points of the pass rate, from 0 to 1. Default 0. */
+      /** In points of the pass rate, from 0 to 1 (default: 0). */
       pass_rate: z.number().min(0).max(1).optional(),
-      /** As a share: 0.1 is ten percent. Default 0.1. */
+      /** As a share: 0.1 is ten percent (default: 0.1). */
       usd: z.number().min(0).optional(),
-      /** Default 0.5 where a model is asked (--live, --record); else the time is the machine's, and compared only with this. */
+      /**
+       * Default: 0.5 if a model is asked (--live, --record); otherwise the time depends on the machine, and is compared
+       * only if this is set.
+       */
       duration: z.number().min(0).optional(),
     })
     .optional(),

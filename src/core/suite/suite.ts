@@ -6,16 +6,16 @@ import type { Fault } from "./fault-schema.ts";
 import type { Grader } from "./grader-schema.ts";
 import type { AnswerAsWritten, SuiteAsWritten } from "./suite-schema.ts";
 
-/** A suite that was read: defaults are in the cases, paths are absolute, graders know their kind. */
+/** A parsed suite: defaults are in the cases, paths are absolute, graders have their kind. */
 export interface Suite {
   readonly name: string;
   /** Absolute. */
   readonly file: string;
   readonly agent: AgentDefinition;
-  /** Of its definition: tells versions of it apart. */
+  /** Hash of its definition, to distinguish versions. */
   readonly agentHash: string;
   readonly environment: EnvironmentDefinition;
-  /** What the agent's programs were when trust in them was looked up: SHA-256 by absolute path. */
+  /** The agent's programs when their trust was checked: SHA-256 by absolute path. */
   readonly programs?: Readonly<Record<string, string>>;
   readonly judge: string | undefined;
   readonly gates: Omit<NonNullable<SuiteAsWritten["gates"]>, "duration"> & { readonly durationMs?: number | undefined };
@@ -25,7 +25,7 @@ export interface Suite {
 
 export interface Case {
   readonly name: string;
-  /** Where it stands, as `file:line`. */
+  /** Its position, as `file:line`. */
   readonly place: string;
   readonly tags: readonly string[];
   readonly engine: EngineName;

@@ -4,7 +4,7 @@ import { CapstanError } from "../errors.ts";
 const UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
 const SHAPE = new RegExp(`^${Object.keys(UNITS).reduce((all, unit) => `${all}(?:(\\d+(?:\\.\\d+)?)${unit})?`, "")}$`);
 
-/** Milliseconds of a text such as `500ms`, `90s`, `10m`, `1h30m` or `30d`. */
+/** Parses a text such as `500ms`, `90s`, `10m`, `1h30m` or `30d` to milliseconds. */
 export function parseDuration(text: string): number {
   const trimmed = text.trim();
   const amounts = trimmed === "" ? null : SHAPE.exec(trimmed);

@@ -1,7 +1,7 @@
-/** Longer words are not typing mistakes of ours. */
+/** Longer words are not typos of known ones. */
 const MAX_LENGTH = 40;
 
-/** The known word that was probably meant: at most one mistake in three letters. */
+/** The known word that was probably meant: at most one typo per three letters. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   if (word.length > MAX_LENGTH) return undefined;
   const limit = Math.max(1, Math.floor(word.length / 3));
@@ -12,7 +12,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best?.candidate;
 }
 
-/** How many letters must be added, removed, changed or swapped with their neighbour. */
+/** How many letters must be added, removed, changed or swapped with their neighbor. */
 function distance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

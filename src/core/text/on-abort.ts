@@ -1,6 +1,6 @@
 /**
- * Calls `act` when the signal aborts, and at once if it already has: a listener that is added later is never called.
- * Returns a function that takes the call back.
+ * Calls `act` when the signal aborts, or at once if it already has: a listener added later is never called. Returns a
+ * function that cancels this.
  */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
   if (signal.aborted) {

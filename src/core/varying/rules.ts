@@ -1,9 +1,9 @@
 /**
- * What programs write anew in each run although nothing has changed. A rule takes away no more than that: names, counts,
- * sizes and words around it still count. Every pattern is bounded, so that the time is that of reading the text.
+ * What programs print differently in each run although nothing has changed. A rule removes only that: names, counts,
+ * sizes and words around it still count. Every pattern is bounded, so that the time is linear.
  */
 export interface VaryingRule {
-  /** As reports name it. */
+  /** Its name in reports. */
   readonly kind: string;
   readonly pattern: RegExp;
   /** Default: the kind in capitals. */
@@ -20,7 +20,7 @@ const AMOUNT = String.raw`\d{1,9}(?:[.,]\d{1,9})?`;
 /** `1m 2.5s`, `2m30s`, `12.5 ms` */
 const LENGTH = String.raw`(?:\d{1,6} ?m ?)?${AMOUNT} ?${UNIT}`;
 
-/** Modes, then links, owner, group, size, time and name, as `ls -l` has them; before that perhaps inode and blocks. */
+/** Mode, then links, owner, group, size, time and name, as in `ls -l`; optionally preceded by inode and blocks. */
 const LISTED = new RegExp(
   String.raw`^(?: {0,12}\d{1,20}(?= ))?(?: {0,12}\d{1,12}(?= ))? {0,4}([-dlbcps][-rwxsStT]{9})[.+@]? {1,12}\d{1,9} {1,12}\S{1,40} {1,40}\S{1,40} {1,40}(\d{1,20}(?:, {1,8}\d{1,9})?|\d{1,6}(?:[.,]\d)?[KMGTP]) {1,12}(?:${DAY} {1,3}(?:\d{1,2}:\d{2}|\d{4})|\$\{(?:TIME|DATE)\}(?: [+-]\d{4})?) (.{1,1024})$`,
   "gm",
@@ -31,7 +31,7 @@ export const VARYING_RULES: readonly VaryingRule[] = [
     kind: "owners, inodes and times of a listing",
     pattern: LISTED,
     replace: (_line = "", mode = "", size = "", name = "") => {
-      // What is above the directory is not the agent's; the size of a directory is the file system's.
+      // The parent directory is not the agent's; a directory's size depends on the file system.
       if (name === "..") return "${PARENT}";
       return `${mode} \${OWNER} ${mode.startsWith("d") ? "${SIZE}" : size} \${TIME} ${name}`;
     },
@@ -61,7 +61,7 @@ export const VARYING_RULES: readonly VaryingRule[] = [
   },
   {
     kind: "times of day",
-    // Not `file:12:30:10`, which is a place in a file.
+    // Not `file:12:30:10`, which is a position in a file.
     pattern: /(?<![\w:./-])(?:[01]?\d|2[0-3]):[0-5]\d:[0-5]\d(?:[.,]\d{1,9})?(?![\w:])/g,
   },
   {
@@ -83,7 +83,7 @@ export const VARYING_RULES: readonly VaryingRule[] = [
   },
   {
     kind: "durations",
-    // Whole numbers of milliseconds stand alone in brackets, behind a file or at the end of a marked line.
+    // Whole numbers of milliseconds appear alone in brackets, after a file or at the end of a marked line.
     pattern: new RegExp(String.raw`(?<=[([])${LENGTH}(?=[)\]])`, "g"),
   },
   { kind: "durations", pattern: new RegExp(String.raw`(?<![\w.])\d{1,9}[.,]\d{1,9} ?${UNIT}\b`, "g") },
@@ -102,7 +102,7 @@ export const VARYING_RULES: readonly VaryingRule[] = [
   },
   {
     kind: "durations",
-    // Go leaves a figure out when a result is as it was.
+    // Go omits the figure if a result is cached.
     pattern: /^(ok {1,4}\t[^\t\n]{1,400}\t)\(cached\)/gm,
     replace: (_line = "", before = "") => `${before}\${DURATIONS}`,
   },
@@ -128,7 +128,7 @@ export const VARYING_RULES: readonly VaryingRule[] = [
   },
   {
     kind: "ports",
-    // Only those that a system hands out: a port that somebody chose is meant.
+    // Only ephemeral ports: a port that someone chose is significant.
     pattern:
       /(localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]|\b[Pp]ort):? ?(3276[89]|327[7-9]\d|32[89]\d\d|3[3-9]\d{3}|[45]\d{4}|6[0-4]\d{3}|65[0-5]\d\d)\b/g,
     replace: (_text = "", host = "") => `${host}:\${PORT}`,
@@ -136,12 +136,12 @@ export const VARYING_RULES: readonly VaryingRule[] = [
   { kind: "addresses in memory", pattern: /\b0x[0-9a-f]{8,16}\b/gi },
 ];
 
-/** A text without what varies by itself. `taken` is told of every piece that goes, and its kind. */
+/** A text without its varying parts. `taken` is called for every removed part, with its kind. */
 export function withoutVarying(text: string, taken: (kind: string, part: string) => void = () => {}): string {
   return VARYING_RULES.reduce(
     (sofar, { kind, pattern, replace = () => `\${${kind.toUpperCase()}}` }) =>
       sofar.replace(pattern, (...found: unknown[]) => {
-        // After the groups come the place and the whole text.
+        // The groups are followed by the offset and the whole text.
         const groups = found.slice(0, -2).map((group) => (typeof group === "string" ? group : ""));
         const steady = replace(...groups);
         if (steady !== groups[0]) taken(kind, groups[0] ?? "");
@@ -151,7 +151,7 @@ export function withoutVarying(text: string, taken: (kind: string, part: string)
   );
 }
 
-/** As `mktemp` and its like make names: `tmp.Xa81Zq02`, `tmpab12_x9z`, `build-8QjT6c`. */
+/** Random names like those of `mktemp`: `tmp.Xa81Zq02`, `tmpab12_x9z`, `build-8QjT6c`. */
 function isRandom(name: string): boolean {
   if (/^tmp[\w.]{6,}$/.test(name)) return true;
   const [, tail = ""] = /(?:^|[._-])([A-Za-z0-9_]{6,16})$/.exec(name) ?? [];

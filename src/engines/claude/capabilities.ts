@@ -1,11 +1,11 @@
 import type { EngineCapabilities } from "../../core/ports/engine-capabilities.ts";
 
-/** The CLI is given the size of a window, and summarises when so many tokens of it are left. */
+/** The CLI receives a window size and compacts when this many tokens are left. */
 export const COMPACTION_ROOM = 33_000;
-/** The sizes of a window that the CLI takes. */
+/** The window sizes that the CLI accepts. */
 const WINDOW = { least: 100_000, most: 1_000_000 };
 
-/** test/contract/engine proves each line, and docs/engines.md shows them. */
+/** test/contract/engine tests each line, and docs/engines.md lists them. */
 export const claudeCapabilities: EngineCapabilities = {
   subagents: true,
   custom_tools: true,

@@ -5,8 +5,8 @@ import { hostToolName } from "../tool-names.ts";
 import { apiContent } from "../api-content.ts";
 
 /**
- * Results of custom tools on their way to the model. MCP, which carries them into the CLI, has no word for documents,
- * search results and addresses of images: the model is given the blocks as the client wrote them instead.
+ * Passes results of custom tools to the model. MCP, which carries them into the CLI, can't represent documents, search
+ * results and image URLs, so a hook replaces the MCP result with the client's original blocks.
  */
 export class CustomResults {
   readonly #names: readonly string[];
@@ -16,17 +16,17 @@ export class CustomResults {
     this.#names = tools.flatMap(({ name, custom }) => (custom === true ? [name] : []));
   }
 
-  /** Names of the tools. */
+  /** Tool names. */
   get names(): readonly string[] {
     return this.#names;
   }
 
-  /** To be called with what a tool of the host returned. */
+  /** Call this with the content that a host tool returned. */
   note(callId: string, { name }: Tool, content: ToolContent): void {
     if (this.#names.includes(name)) this.#contents.set(callId, content);
   }
 
-  /** Not called for a result that is an error: of that the CLI tells the text. */
+  /** The hook is not called for errors; for those the CLI passes on the text. */
   hooks(): NonNullable<Options["hooks"]> {
     if (this.#names.length === 0) return {};
     const matcher: HookCallbackMatcher = {

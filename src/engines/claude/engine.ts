@@ -46,16 +46,19 @@ import { withWaitingCall } from "./waiting-call.ts";
 import { Announcements } from "./waits/announcements.ts";
 import { answered } from "./waits/answered.ts";
 
-/** Makes the in-process MCP server that carries the host's tools; one for each process, as instances cannot be shared. */
+/**
+ * Creates the in-process MCP server that carries the host's tools. Each process needs its own; instances can't be
+ * shared.
+ */
 export type ToolServerFactory = (options: {
   readonly name: string;
   readonly tools: readonly Tool[];
   readonly run: (tool: Tool, input: unknown, call: { callId: string; signal: AbortSignal }) => Promise<ToolOutcome>;
 }) => Promise<McpServer>;
 
-/** In milliseconds. Servers of the agent may be downloaded first, and have limits of their own. */
+/** Milliseconds. The agent's servers may have to be downloaded first, and have their own timeouts. */
 const START_WITHIN_MS = 300_000;
-/** Milliseconds until the longest timer ends: a tool of the host may wait for a person. */
+/** The longest possible timer, in milliseconds: a host tool may wait for a person. */
 const TOOL_TIMEOUT_MS = 2_147_483_647;
 
 export function claudeEngine(
@@ -67,12 +70,12 @@ export function claudeEngine(
   }: {
     createToolServer: ToolServerFactory;
     connectRemoteServer: RemoteServerFactory;
-    /** Default: the one that Capstan is made for. */
+    /** Default: the version that Capstan pins. */
     sdk?: ClaudeSdk | undefined;
   },
 ): Engine {
   const { version } = sdk;
-  // Found while the session is made: to wait for it here would hold up the first word.
+  // Not awaited here, because that would delay the first message.
   const containment = findContainment();
   const findSupport = sandboxFinder(settings.path);
   const spent: SpentSeconds = new Map();
@@ -138,11 +141,12 @@ export function claudeEngine(
         ...customResults.hooks(),
       },
       mcpServers: await hostTools(request, { host, createToolServer, customResults }),
-      // Its mere presence gives the agent the tools that need a person. Whatever gets past the hook undecided is denied.
+      // Without this callback the agent would not get the tools that need a person. It denies everything the hook left
+      // undecided.
       canUseTool: async (_tool, input, { toolUseID }) =>
         grants.wasAsked(toolUseID)
           ? { behavior: "allow", updatedInput: input }
-          : { behavior: "deny", message: "The host has not decided about this call." },
+          : { behavior: "deny", message: "The host has not decided this call." },
       onElicitation: (asked, { signal }) => elicit(host, asked, signal),
       spawnClaudeCodeProcess: (spawnOptions) => process.spawn(spawnOptions),
     };
@@ -194,7 +198,7 @@ export function claudeEngine(
     });
   }
 
-  /** Makes the CLI's transcript agree with the log before a process reads it. */
+  /** Makes the CLI's transcript match the log before a process reads it. */
   async function agreeOnHistory(
     request: EngineRequest,
   ): Promise<{ resume: boolean; history: EngineSession["history"]; baseline: ReturnType<typeof usageBaseline> }> {
@@ -215,13 +219,13 @@ export function claudeEngine(
   }
 }
 
-/** What the sandboxes of the servers keep a place for as long as they run, although it is not there. */
+/** Missing paths that the servers' sandboxes reserve while they run. */
 function coversOf({ agent }: EngineRequest, confinement: Confinement | undefined): readonly string[] {
   const isInside = Object.values(agent.mcp_servers ?? {}).some(belongsInSandbox);
   return confinement !== undefined && isInside ? coverOf(confinement.plan) : [];
 }
 
-/** A process ready for the first message; one that has work from before starts working at once instead. */
+/** Starts a process that is ready for the first message. A process that continues a turn starts working at once. */
 async function start(
   options: Options,
   {
@@ -277,7 +281,7 @@ async function hostTools(
   return { [HOST_SERVER]: { type: "sdk", name: HOST_SERVER, instance, timeout: TOOL_TIMEOUT_MS } };
 }
 
-/** Calls that were announced by an earlier process: a continued turn may ask about them again. */
+/** Calls announced by an earlier process. A continued turn may ask about them again. */
 function callsIn({ history }: EngineRequest): string[] {
   return history.flatMap((item) =>
     item.kind === "model" ? item.blocks.flatMap((block) => (block.kind === "call" ? [block.callId] : [])) : [],

@@ -3,19 +3,19 @@ import type { CallDecision, CallRequest, EngineHost } from "../../core/ports/eng
 import { rowOfPath } from "../../core/permission/protected/match.ts";
 import { PLAN_EXIT } from "../builtin-tools.ts";
 
-/** A call as the host has let it through: with the tool's name as the engine knows it, and the input it is to run with. */
+/** A call that the host allowed, with the engine's name for the tool and the input to run it with. */
 export interface GrantedCall {
   readonly callId: string;
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** Asks the host about calls, and remembers the last one that it let through. */
+/** Asks the host about calls, and remembers the last one it allowed. */
 export class Grants implements Pick<EngineHost, "prepare"> {
   readonly #host: Pick<EngineHost, "prepare">;
   readonly #cwd: string;
   #last: GrantedCall | undefined;
-  /** Calls that a person has allowed, and that the engine asks a person about by itself. */
+  /** Calls that a person allowed, and for which the engine has its own prompt. */
   readonly #asked = new Set<string>();
 
   constructor(host: Pick<EngineHost, "prepare">, cwd: string) {
@@ -33,8 +33,8 @@ export class Grants implements Pick<EngineHost, "prepare"> {
   }
 
   /**
-   * Whether a person has allowed the call. The engine asks even so about plans and about configuration, and the host,
-   * which lets neither through without a person, answers for them.
+   * Whether a person allowed the call. The engine still prompts for plans and configuration changes; the host, which
+   * never allows those without a person, answers the prompt.
    */
   wasAsked(callId: string): boolean {
     return this.#asked.has(callId);
@@ -45,7 +45,7 @@ export class Grants implements Pick<EngineHost, "prepare"> {
     return [file, notebook].some((path) => typeof path === "string" && rowOfPath(resolve(this.#cwd, path), places));
   }
 
-  /** A process that is there for one call has no other. */
+  /** A process started for a single call has no other. */
   last(): GrantedCall | undefined {
     return this.#last;
   }

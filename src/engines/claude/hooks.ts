@@ -5,12 +5,12 @@ import { type Tool, traitsOfTool } from "../../core/ports/tool.ts";
 import { traitsOf } from "../builtin-tools.ts";
 import { readToolName } from "../tool-names.ts";
 
-/** Seconds; as long as a timer can be. A person may take days to answer, and a hook that times out denies. */
+/** Seconds; the longest possible timer. A person may take days to answer, and a hook that times out denies. */
 const HOOK_TIMEOUT_SECONDS = 2_147_483;
 
 /**
- * The gate that every tool call passes: permission is decided by the host, before the call runs. `announced` resolves
- * when the call itself is in the log, so that a decision never precedes what it is about. Any failure denies.
+ * The gate for every tool call: the host decides permission before the call runs. `announced` resolves once the call is
+ * in the log, so that no decision precedes its call. Any failure denies.
  */
 export function gate(
   host: Pick<EngineHost, "prepare">,
@@ -23,9 +23,9 @@ export function gate(
   }: {
     readonly tools: readonly Tool[];
     readonly announced: (callId: string, signal: AbortSignal, agentId?: string) => Promise<void>;
-    /** The process is there for one call that waited; it must not go on to ask the model. */
+    /** The process exists only to run one waiting call and must not ask the model afterwards. */
     readonly oneCall: boolean;
-    /** Where the process keeps results that it tells the model to read. */
+    /** Directories with saved results that the process tells the model to read. */
     readonly readable?: () => readonly string[];
     /** The process runs its commands in a sandbox. */
     readonly confined?: boolean;

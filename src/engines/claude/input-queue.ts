@@ -1,4 +1,4 @@
-/** Messages on their way into a process, as the async iterable the SDK reads from. */
+/** Messages sent to a process, as the async iterable that the SDK reads. */
 export class InputQueue<T> implements AsyncIterable<T> {
   readonly #waiting: T[] = [];
   #ended = false;

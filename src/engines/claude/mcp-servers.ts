@@ -14,21 +14,21 @@ import { notStarted, requireTools } from "../../mcp/policy.ts";
 import { type ProgramSettings, programServers, requirePrograms } from "../../mcp/programs.ts";
 import { type RemoteParts, type RemoteServer, remoteServers } from "../../mcp/remote-servers.ts";
 
-/** The servers of an agent's process, for as long as it is there. */
+/** The MCP servers of one agent process. */
 export interface ProcessServers {
   readonly configs: Readonly<Record<string, McpServerConfig>>;
   readonly close: () => Promise<void>;
 }
 
 interface Granted {
-  /** The call that the host let through. */
+  /** The call that the host allowed. */
   readonly granted: () => GrantedCall | undefined;
 }
 
-/** A tool may wait for a person; milliseconds until the longest timer ends. */
+/** The longest possible timer, in milliseconds: a tool may wait for a person. */
 const TOOL_TIMEOUT_MS = 2_147_483_647;
 
-/** Makes the agent's own servers ready: programs that the CLI starts, and connections of the host. */
+/** Prepares the agent's own servers: programs that the CLI starts, and connections that the host opens. */
 export async function openServers(
   request: Pick<EngineRequest, "agent" | "stateDir" | "start" | "serverFiles">,
   parts: ProgramSettings & RemoteParts & Granted,
@@ -46,7 +46,10 @@ export async function openServers(
   return { configs: { ...programs.configs, ...Object.fromEntries(await Promise.all(remoteConfigs)) }, close };
 }
 
-/** The CLI runs a call that waited before it knows the servers of this process; one at an address it waits for. */
+/**
+ * The CLI runs a waiting call before it has connected to this process's servers, but it does wait for a server with a
+ * URL.
+ */
 async function configOf(
   name: string,
   { instance, serveOneCall }: RemoteServer,
@@ -56,13 +59,13 @@ async function configOf(
   return [name, { type: "http", url: await serveOneCall(start.callId, granted), timeout: TOOL_TIMEOUT_MS }];
 }
 
-/** The servers end with the process that they are for. */
+/** The servers end with their process. */
 export function withServers(options: Options, { configs, close }: ProcessServers): Options {
   const { spawnClaudeCodeProcess: spawn, mcpServers: others, env } = options;
   return {
     ...options,
     mcpServers: { ...others, ...configs },
-    // A tool may wait for a person, as it might in a process that has the server itself.
+    // A tool may wait for a person, as it can when the process runs the server itself.
     ...(Object.values(configs).some(({ type }) => type === "http") && {
       env: { ...env, CLAUDE_CODE_MCP_TOOL_IDLE_TIMEOUT: "0" },
     }),
@@ -76,11 +79,11 @@ export function withServers(options: Options, { configs, close }: ProcessServers
   };
 }
 
-/** How long a server may take to answer for the first time. A package that is downloaded first needs a while. */
+/** How long a server may take to answer for the first time. Downloading a package takes a while. */
 const START_TIMEOUT_MS = 60_000;
 const LOOK_EVERY_MS = 20;
 
-/** Rejects when a server does not come up: an agent without its tools would do something else than it was made for. */
+/** Rejects when a server does not start: without its tools, an agent would behave differently than intended. */
 export async function requireServers(
   query: Pick<Query, "mcpServerStatus">,
   { servers, confined }: { readonly servers: Readonly<Record<string, McpServer>>; readonly confined: boolean },

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { AgentDefinition as SdkAgent, Options } from "@anthropic-ai/claude-agent-sdk";
 import type { Mode } from "../../core/agent/agent-definition.ts";
 import type { EngineRequest } from "../../core/ports/engine.ts";
-import { CapstanError } from "../../core/errors.ts";
 import { BUILTIN_NAMES, PLAN_EXIT } from "../builtin-tools.ts";
+import { unknownToolsError } from "../rule-tools.ts";
 import { COMPACTION_ROOM } from "./capabilities.ts";
 import { sandboxSettings } from "./sandbox.ts";
 import { SKILL_TOOL, skillsDirectory } from "../skills.ts";
@@ -14,15 +14,15 @@ import { sessionStoreFor, transcriptPath, transcriptUuid } from "./transcript-st
 
 type SdkSettings = Exclude<NonNullable<Options["settings"]>, string>;
 
-/** What holds for all sessions of an engine. */
+/** Settings shared by all sessions of an engine. */
 export interface ClaudeSettings {
   /** Search path for the agent's commands and servers. */
   readonly path: string;
-  /** How often the CLI repeats a failed model request; the waits double from half a second. */
+  /** How often the CLI retries a failed model request. Waits start at half a second and double. */
   readonly retries: number;
 }
 
-/** Our request as SDK options; hooks, MCP server and spawn are added by the caller. */
+/** Converts our request to SDK options. The caller adds hooks, MCP servers and spawn. */
 export function sdkOptions(
   request: EngineRequest,
   settings: ClaudeSettings,
@@ -42,7 +42,7 @@ export function sdkOptions(
     model: request.model,
     systemPrompt: own?.instructions ?? systemPrompt(agent),
     ...modelOptions(request),
-    // Permissions are decided in the PreToolUse hook alone; this mode only makes sure that nothing is waved through.
+    // Only the PreToolUse hook decides permission; this mode only ensures that the CLI allows nothing without it.
     permissionMode: permissionModeFor(request.mode),
     tools: [...toolNames(request), ...(request.mode === "plan" ? [PLAN_EXIT] : [])],
     agents,
@@ -50,10 +50,11 @@ export function sdkOptions(
     ...skillOptions(request),
     settingSources: [],
     settings: {
-      // Those of settings files and skills: they run commands past the host. Those that we register are no part of it.
+      // Disables hooks from settings files and skills, which would run commands without asking the host. Our own hooks
+      // still run.
       disableAllHooks: true,
       disableSkillShellExecution: true,
-      // It would be kept for one process, and the prompt would name its directory.
+      // Memory would last for only one process, and its directory would appear in the prompt.
       autoMemoryEnabled: false,
       skipWebFetchPreflight: true,
       ...(agent.compact_at !== undefined && { autoCompactWindow: agent.compact_at + COMPACTION_ROOM }),
@@ -63,7 +64,7 @@ export function sdkOptions(
       }),
     },
     strictMcpConfig: true,
-    // What a subagent says is told when it is said, on its own as within its agent's process.
+    // Subagents never stream, whether they run in their agent's process or alone.
     includePartialMessages: line === undefined,
     forwardSubagentText: true,
     sessionStore: sessionStoreFor(sessionId, request.transcripts, transcriptPath(request)),
@@ -73,17 +74,17 @@ export function sdkOptions(
     ...(line === undefined && agent.budget.steps !== undefined && { maxTurns: agent.budget.steps }),
     ...(agent.budget.usd !== undefined && { maxBudgetUsd: agent.budget.usd }),
     extraArgs: {
-      // Without it a resumed process may run a pending call before our hooks are registered.
+      // Without this, a resumed process may run a pending call before our hooks are registered.
       "await-initialize": null,
-      // A turn that is continued after a crash knows subagents only from the command line.
+      // A turn continued after a crash knows subagents only from the command line.
       ...(Object.keys(agents).length > 0 && { agents: JSON.stringify(agents) }),
     },
   };
 }
 
 /**
- * The instructions, alone or behind the prompt of Claude Code itself. What that prompt says of the directory, of git and
- * of the day comes with the first message instead: the prompt is the same for all sessions of the agent.
+ * The instructions, alone or appended to Claude Code's own prompt. The parts of that prompt that vary (directory, git
+ * status, date) are sent with the first message instead, so that all sessions of an agent share one prompt.
  */
 function systemPrompt({ instructions, instructions_mode: mode }: EngineRequest["agent"]): Options["systemPrompt"] {
   if (mode !== "append") return instructions;
@@ -100,12 +101,12 @@ function modelOptions({
       thinking:
         typeof thinking === "object" ? { type: "enabled", budgetTokens: thinking.budget_tokens } : { type: thinking },
     }),
-    // Somebody may have chosen it as the model of the session; the SDK refuses a model that stands in for itself.
+    // The user may have chosen the fallback as the session's model; the SDK refuses a model that is its own fallback.
     ...(fallback !== undefined && fallback !== model && { fallbackModel: fallback }),
   };
 }
 
-/** The CLI's validator knows no dialect by name, and refuses to start when it is told one. */
+/** The CLI's validator refuses to start when a schema names its dialect. */
 function outputFormat({ $schema: _dialect, ...schema }: Record<string, unknown>): Options["outputFormat"] {
   return { type: "json_schema", schema };
 }
@@ -114,7 +115,7 @@ export function permissionModeFor(mode: Mode): "default" | "plan" {
   return mode === "plan" ? "plan" : "default";
 }
 
-/** Every tool some line of the session may have. Which line may use which is decided at each call. */
+/** Every tool that any thread of the session may have. Each call decides whether its thread may use the tool. */
 export function toolNames(request: Pick<EngineRequest, "agent" | "tools">): string[] {
   const { tools, subagents, skills = {} } = request.agent;
   const wanted = [...tools, ...Object.values(subagents).flatMap((subagent) => subagent.tools ?? [])];
@@ -127,12 +128,7 @@ export function toolNames(request: Pick<EngineRequest, "agent" | "tools">): stri
   const reading = Object.keys(skills).length > 0 ? [SKILL_TOOL] : [];
   const known = [...BUILTIN_NAMES, ...reading, ...hostTools];
   const unknown = wanted.filter((tool) => !known.includes(tool) && !ofServer(tool));
-  if (unknown.length > 0)
-    throw new CapstanError(
-      "invalid_agent",
-      `tools: there is no tool named ${unknown.join(", ")}. The Claude engine has ${BUILTIN_NAMES.join(", ")}; tools of your own are given with the session, and those of a server in mcp_servers are named mcp__server__tool.`,
-      { data: { unknown } },
-    );
+  if (unknown.length > 0) throw unknownToolsError(unknown, known);
   const delegation = Object.keys(subagents).length > 0 ? ["Agent", "SendMessage"] : [];
   return [...new Set([...wanted, ...delegation, ...reading])].filter(
     (tool) => !hostTools.includes(tool) && !ofServer(tool),
@@ -155,12 +151,12 @@ function subagents({ agent, tools: hostTools }: EngineRequest): Record<string, S
   );
 }
 
-/** The CLI turns to another model after so many failures; with fewer retries it would never get there. */
+/** The CLI switches to the fallback model after this many failures; with fewer retries it never would. */
 const RETRIES_BEFORE_FALLBACK = 2;
 
 /**
- * The CLI's environment, built from nothing: these variables and no other. Those of the session are for its commands
- * alone, and the gateway's address and token come with the settings.
+ * The CLI's environment, built from scratch: only these variables. The session's variables are for its commands alone,
+ * and the gateway's address and token are in the settings.
  */
 function childEnvironment(request: EngineRequest, settings: ClaudeSettings, tempDir: string): Record<string, string> {
   const directory = (name: string): string => {
@@ -175,21 +171,23 @@ function childEnvironment(request: EngineRequest, settings: ClaudeSettings, temp
     LANG: "C.UTF-8",
     HOME: directory("home"),
     TMPDIR: tempDir,
-    // `capstan trust` knows by it that an agent started it.
+    // Tells `capstan trust` that an agent started it.
     CAPSTAN_SESSION: request.sessionId,
     CLAUDE_CONFIG_DIR: directory("config"),
     CLAUDE_CODE_TMPDIR: tempDir,
-    // Keeps the CLI's first-party behaviour behind the gateway. Internal to the CLI: the SDK version is pinned for it.
+    // Keeps the CLI's first-party behavior behind the gateway. This is internal to the CLI, which is one reason to pin
+    // the SDK version.
     _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: "1",
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
-    // Every call starts in the workspace, as rules assume: a `cd` of one command would move the files of the next.
+    // Every call starts in the workspace, as rules assume: otherwise `cd` in one command would change the paths of the
+    // next.
     CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: "1",
     CLAUDE_CODE_MAX_RETRIES: String(retries),
-    // A line at the start of every prompt that is another one with every request. Only a subscription may need it.
+    // The CLI starts each prompt with a line that differs in every request. Only a subscription may need it.
     ...(request.gateway.billing !== "included" && { CLAUDE_CODE_ATTRIBUTION_HEADER: "0" }),
     ...(request.gateway.isPlain === true && { CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS: "1" }),
-    // All tools are told from the start; the CLI would add one that stands for those that come later.
+    // All tools are listed from the start; otherwise the CLI would add a tool that searches for deferred ones.
     ENABLE_TOOL_SEARCH: "0",
     DISABLE_AUTOUPDATER: "1",
     ...(request.start.kind === "continue" && {

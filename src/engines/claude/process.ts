@@ -8,7 +8,7 @@ import type { Leftovers } from "../../process/leftovers.ts";
 
 const STDERR_TAIL_BYTES = 8_192;
 
-/** One CLI process: what the SDK may do with it, and what we need to know of it. */
+/** One CLI process: what the SDK needs to control it, and what we need to know about it. */
 export class CliProcess {
   #child: ChildProcess | undefined;
   #stderr = "";
@@ -26,9 +26,9 @@ export class CliProcess {
     const [command = "", ...args] = [...this.#wrapper, options.command, ...options.args];
     const configDir = options.env["CLAUDE_CONFIG_DIR"] ?? "";
     this.#configDir = configDir;
-    // The SDK's own copy of a resumed transcript, which it cannot remove when it is killed.
+    // The SDK's own copy of a resumed transcript, which the SDK can't remove when it is killed.
     if (basename(configDir).startsWith("claude-resume-")) this.#leftovers.note(configDir);
-    // In a group of its own: Ctrl-C at a terminal is for the host, which decides what becomes of its agents.
+    // In its own process group: Ctrl-C in a terminal is for the host, which decides what happens to its agents.
     const child = spawn(command, args, {
       cwd: options.cwd,
       env: options.env,
@@ -36,12 +36,12 @@ export class CliProcess {
       detached: true,
     });
     this.#child = child;
-    // A failure to start is told through the SDK's own streams.
+    // The SDK's streams report a failed start.
     child.on("error", () => {});
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL_BYTES);
     });
-    // The agent would work on for two seconds after a polite signal, and `unshare` ignores it altogether.
+    // After SIGTERM the agent would keep working for two seconds, and `unshare` ignores the signal.
     const signal = child.kill.bind(child);
     const kill = (): boolean => signal("SIGKILL");
     onAbort(options.signal, kill);
@@ -52,7 +52,7 @@ export class CliProcess {
     return this.#child?.pid ?? 0;
   }
 
-  /** Where the CLI keeps what it writes, which for a resumed process is a directory of the SDK's own. */
+  /** Where the CLI writes its files. For a resumed process, this is a directory that the SDK created. */
   get configDir(): string {
     return this.#configDir;
   }
@@ -65,7 +65,7 @@ export class CliProcess {
     this.#child?.kill("SIGKILL");
   }
 
-  /** Resolves when the process is gone; kills it after `graceMs`. */
+  /** Resolves when the process has ended; kills it after `graceMs`. */
   async ended(graceMs: number): Promise<void> {
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -75,19 +75,19 @@ export class CliProcess {
   }
 }
 
-/** What to tell a person when the process ended by itself or could not start. */
+/** The error to report when the process ended unexpectedly or could not start. */
 export function describeLoss(thrown: unknown, stderr: string): CapstanError {
   const message = thrown instanceof Error ? thrown.message : "the process ended";
   if (/native (CLI )?binary .*not found|executable not found/i.test(message))
     return new CapstanError(
       "engine_missing",
-      "The Claude Code binary that comes with the Agent SDK is not installed. Install again without `--omit=optional`.",
+      "The Claude Code binary of the Agent SDK is not installed. Reinstall without `--omit=optional`.",
       { cause: thrown },
     );
-  const detail = stderr === "" ? "" : ` It said: ${stderr.split("\n").at(-1) ?? ""}`;
+  const detail = stderr === "" ? "" : ` Last output: ${stderr.split("\n").at(-1) ?? ""}`;
   return new CapstanError(
     "engine_lost",
-    `The agent process ended unexpectedly (${message}).${detail} The log is intact; send a message to go on.`,
+    `The agent process ended unexpectedly (${message}).${detail} The log is intact; send a message to continue.`,
     { cause: thrown, retryable: true, data: { stderr } },
   );
 }

@@ -4,13 +4,13 @@ import { PUBLIC_NAMES, SECRET_NAMES } from "../../core/environment/secret-files.
 
 type SdkSettings = Exclude<NonNullable<Options["settings"]>, string>;
 
-/** Of the CLI's own process: with them a command could ask the model, or speak to the CLI. */
+/** Variables of the CLI process. With them, a command could call the model or talk to the CLI. */
 const OF_THE_CLI = ["ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_MESSAGING_TOKEN"];
 
 /**
- * The plan as the CLI's settings. Everything is written out, also what is the default, so that a new version of the CLI
- * with other defaults changes nothing. `confined` is whether the machine has a sandbox; `readable` are directories of the
- * process that commands may read beside what the plan says.
+ * Converts the plan to CLI settings. Defaults are written out too, so that a new CLI version with other defaults
+ * changes nothing. `confined` says whether the machine has a sandbox; `readable` are directories of the process that
+ * commands may read in addition to the plan.
  */
 export function sandboxSettings(
   plan: SandboxPlan | undefined,
@@ -23,9 +23,9 @@ export function sandboxSettings(
 function commandSandbox(plan: SandboxPlan, readable: readonly string[]): NonNullable<SdkSettings["sandbox"]> {
   return {
     enabled: true,
-    // It was there a moment ago. Should it be gone, nothing may run.
+    // The sandbox was available a moment ago. If it no longer is, nothing may run.
     failIfUnavailable: true,
-    // Permission is decided by the host, which knows of the sandbox.
+    // The host decides permission and knows about the sandbox.
     autoAllowBashIfSandboxed: false,
     allowUnsandboxedCommands: false,
     excludedCommands: [...plan.excludedCommands],
@@ -37,7 +37,7 @@ function commandSandbox(plan: SandboxPlan, readable: readonly string[]): NonNull
     network: {
       allowedDomains: [...plan.domains],
       deniedDomains: [],
-      // The CLI would ask somebody otherwise, past the host.
+      // Otherwise the CLI would prompt without asking the host.
       strictAllowlist: true,
       allowUnixSockets: [...plan.unixSockets],
       allowAllUnixSockets: false,
@@ -47,11 +47,11 @@ function commandSandbox(plan: SandboxPlan, readable: readonly string[]): NonNull
     filesystem: {
       disabled: false,
       allowWrite: [...plan.allowWrite],
-      // What is not there is covered by the CLI while a command runs, so that it cannot be made.
+      // While a command runs, the CLI covers paths that do not exist, so that they can't be created.
       denyWrite: [...plan.denyWrite, ...plan.configuration],
-      // The CLI looks for these names before each command, so that a file made meanwhile is hidden as well.
+      // The CLI resolves these names before each command, so that files created in the meantime are hidden too.
       denyRead: [...plan.denyRead, ...anywhereIn(plan, SECRET_NAMES)],
-      // The CLI makes a directory in the temporary one writable for commands, and sets TMPDIR to that.
+      // The CLI makes a subdirectory of the temporary directory writable for commands, and points TMPDIR to it.
       allowRead: [...plan.allowRead, ...readable, ...anywhereIn(plan, PUBLIC_NAMES)],
     },
     credentials: {
@@ -67,13 +67,13 @@ function anywhereIn({ secretRoots }: SandboxPlan, names: readonly string[]): str
 }
 
 /**
- * The same limits for the tools that run in the CLI's own process. The host has judged each call by then; these hold
- * when a link is changed in between, and keep searches out of what is hidden.
+ * The same limits for tools that run inside the CLI process. The host has decided each call before; these limits apply
+ * when a link changes in between, and keep searches out of hidden files.
  */
 function fileRules(plan: SandboxPlan): NonNullable<SdkSettings["permissions"]> {
   return {
     deny: [
-      // A rule has no exceptions, so a place that has some is left to the host.
+      // A rule can't have exceptions, so paths that need some are left to the host.
       ...rules(
         "Read",
         plan.denyRead.filter((path) => isWhollyHidden(path, plan)),
@@ -87,12 +87,12 @@ function fileRules(plan: SandboxPlan): NonNullable<SdkSettings["permissions"]> {
   };
 }
 
-/** For each path, and all that is below it. */
+/** For each path and everything below it. */
 function rules(tool: string, paths: readonly string[]): string[] {
   return paths.map(pattern).flatMap((path) => [`${tool}(${path})`, `${tool}(${path}/**)`]);
 }
 
-/** Two slashes are an absolute path; what is special in a pattern is meant as it stands. */
+/** Two slashes start an absolute path; special characters are escaped. */
 function pattern(path: string): string {
   return `/${path.replaceAll(/[\\*?[\]{}!#]/g, String.raw`\$&`)}`;
 }

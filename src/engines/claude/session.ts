@@ -20,11 +20,11 @@ import type { Announcements } from "./waits/announcements.ts";
 import { answered } from "./waits/answered.ts";
 import { FirstSign } from "./waits/first-sign.ts";
 
-/** After `interrupt()` the CLI needs some ten milliseconds; a process that takes this long hangs. */
+/** After `interrupt()` the CLI needs about ten milliseconds; a process that takes this long hangs. */
 const INTERRUPT_GRACE_MS = 5_000;
 const EXIT_GRACE_MS = 2_000;
 
-/** What is told of the confinement of a process. */
+/** How the process is confined, for reports. */
 export type Confinement = Required<Pick<EngineSession, "sandbox" | "outside">> &
   Pick<EngineSession, "contained" | "sandboxMissing">;
 
@@ -40,11 +40,11 @@ interface Parts extends Confinement {
   readonly announcements: Announcements;
   readonly translator: TranslatorState;
   readonly history: EngineSession["history"];
-  /** It continues a turn and works from the start. */
+  /** The process continues a turn and starts working at once. */
   readonly working: boolean;
 }
 
-/** One live CLI process and the stream of what it says. */
+/** One live CLI process and its message stream. */
 export class ClaudeSession implements EngineSession {
   readonly history: EngineSession["history"];
   readonly contained: boolean;
@@ -53,11 +53,11 @@ export class ClaudeSession implements EngineSession {
   readonly outside: readonly string[];
   readonly #parts: Parts;
   #translator: TranslatorState;
-  /** Messages sent that the CLI has not taken up; a result before that does not end the turn. */
+  /** Messages sent that the CLI has not accepted yet; a result before that does not end the turn. */
   readonly #untaken = new Set<string>();
-  /** Settled when the work under way is over; undefined while the process is idle. */
+  /** Settled when the current work ends; undefined while the process is idle. */
   #work: PromiseWithResolvers<void> | undefined;
-  /** Of a process that continues a turn. */
+  /** Set for a process that continues a turn. */
   readonly #firstSign: FirstSign | undefined;
   #closing = false;
   #killed = false;
@@ -94,7 +94,7 @@ export class ClaudeSession implements EngineSession {
     this.#push(uuidOf(eventId), apiContent(content), true);
   }
 
-  /** The CLI's own command; the only text that is not taken literally. */
+  /** A CLI command; the only text that is not sent literally. */
   compact(): void {
     this.#push(crypto.randomUUID(), "/compact", false);
   }
@@ -108,7 +108,7 @@ export class ClaudeSession implements EngineSession {
       message: { role: "user", content: content as SDKUserMessage["message"]["content"] },
       parent_tool_use_id: null,
       priority: "next",
-      // Without this `@path` would read any file and `/command` would run, past the permission gate.
+      // Without this, `@path` would read any file and `/command` would run, bypassing the permission gate.
       ...(literal && { client_composed: true }),
     });
   }
@@ -118,7 +118,7 @@ export class ClaudeSession implements EngineSession {
     if (work === undefined) return;
     const timer = setTimeout(() => this.#parts.process.kill(), INTERRUPT_GRACE_MS);
     try {
-      // Its answer is not waited for: the process may die under the request, and the end of the work tells all.
+      // Not awaited: the process may die first, and the end of the work settles everything.
       void this.#parts.query.interrupt().catch(() => {});
       await work.promise;
     } finally {
@@ -153,7 +153,7 @@ export class ClaudeSession implements EngineSession {
     let ending: unknown;
     try {
       for await (const message of this.#parts.query) {
-        // What a killed process still had in the pipe did not happen any more.
+        // Ignore what a killed process left in the pipe.
         if (this.#killed || this.#over !== undefined) break;
         await this.#take(message);
       }
@@ -186,7 +186,7 @@ export class ClaudeSession implements EngineSession {
       this.#parts.announcements.summarises(message.status === "compacting" ? subagentsIn(state) : undefined);
     for (const fact of facts) {
       if (fact.kind === "turn_ended" && this.#untaken.size > 0 && fact.end.outcome !== "interrupted") {
-        // Another message waits: the turn goes on, and its end will tell the usage of both parts.
+        // Another message is waiting: the turn continues, and its end reports the usage of both parts.
         this.#translator = { ...state, totals: before.totals };
         this.#rest();
         this.#work = Promise.withResolvers();
@@ -196,7 +196,7 @@ export class ClaudeSession implements EngineSession {
     }
   }
 
-  /** With the file that has all of the output, when the model sees a part of it. */
+  /** Adds the file with the whole output when the model sees only a part. */
   async #emitResult(fact: Extract<EngineFact, { kind: "tool_result" }>): Promise<void> {
     const saved = persistedOutput(fact.content, join(this.#parts.process.configDir, "projects"));
     const failed = fact.isError && saved === undefined ? await this.#parts.failedOutputs.find(fact.content) : undefined;
@@ -208,7 +208,7 @@ export class ClaudeSession implements EngineSession {
   async #emit(fact: EngineFact): Promise<void> {
     if (fact.kind === "turn_ended") {
       this.#rest();
-      // Until the host hears of the end, no other session works in the same directory.
+      // Until the host knows about the end, no other session works in the same directory.
       this.#parts.stubs.sweep();
     }
     if (fact.kind === "delivered") for (const id of fact.eventIds) this.#untaken.delete(id);

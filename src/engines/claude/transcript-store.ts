@@ -6,7 +6,9 @@ import { uuidOf } from "../../core/ports/clock.ts";
 import type { EngineRequest } from "../../core/ports/engine.ts";
 import type { TranscriptStore } from "../../core/ports/store.ts";
 
-/** The SDK's own port onto our store. Keyed by session alone, so that any directory or machine can resume. */
+/**
+ * Implements the SDK's session store on our store. Keyed by session alone, so that any directory or machine can resume.
+ */
 export function sessionStoreFor(sessionId: string, transcripts: TranscriptStore, root: string): SessionStore {
   const pathOf = (subpath: string | undefined): string => [root, subpath ?? ""].filter(Boolean).join("/");
   return {
@@ -23,15 +25,15 @@ export function sessionStoreFor(sessionId: string, transcripts: TranscriptStore,
   };
 }
 
-/** Where the lines of subagents are kept that had to be driven alone. */
+/** Prefix for transcripts of subagents that were driven alone. */
 const LINES = "lines/";
 
-/** The session's own transcript, or that of the one line the process drives. */
+/** The session's own transcript, or the one of the single thread that the process drives. */
 export function transcriptPath({ line }: Pick<EngineRequest, "line">): string {
   return line === undefined ? "" : LINES + line.threadId;
 }
 
-/** The CLI's name for the conversation. A line gets one of its own, the same each time. */
+/** The CLI's id for the conversation. Each thread has its own, always the same. */
 export function transcriptUuid({ sessionId, line }: Pick<EngineRequest, "sessionId" | "line">): string {
   return line === undefined
     ? uuidOf(sessionId)
@@ -39,8 +41,8 @@ export function transcriptUuid({ sessionId, line }: Pick<EngineRequest, "session
 }
 
 /**
- * A conversation that was rewound to its beginning starts anew under its old id, which the CLI refuses while it finds a
- * file of its own by that name.
+ * A conversation rewound to its beginning restarts under its old id, which the CLI refuses while its own file with that
+ * name exists.
  */
 export function forgetLocalCopy(request: Parameters<typeof transcriptUuid>[0] & Pick<EngineRequest, "stateDir">): void {
   const projects = join(request.stateDir, "config", "projects");

@@ -6,19 +6,19 @@ import type { TranscriptEntry } from "../../core/ports/store.ts";
 import { apiContent, failedContent } from "../api-content.ts";
 
 /**
- * The CLI's transcript, kept in our store and made to agree with the log. The log is the truth: where the two part,
- * after a crash, a fork or a loss, the transcript is cut there and written anew from the log.
+ * The CLI's transcript, kept in our store and reconciled with the log. The log is the truth: where the two differ after
+ * a crash, a fork or a loss, the transcript is cut and rebuilt from the log.
  */
 
-/** Marks entries of ours that repeat what a compaction kept word for word; they belong to the summary before them. */
+/** Marks entries that we added to repeat what a compaction kept verbatim; they belong to the preceding summary. */
 const KEPT = "capstanKept";
 
-/** One thing the model will see, as a fingerprint; entries that yield none are the CLI's own furniture. */
+/** A fingerprint of one thing the model will see. Entries without one are the CLI's own bookkeeping. */
 type Mark = string;
 
 interface Seen {
   readonly marks: Set<Mark>;
-  /** Of a message of the user: its entry. */
+  /** For a user message: its entry. */
   readonly message?: TranscriptEntry;
   /** Index of the entry it begins at. */
   readonly from: number;
@@ -29,7 +29,7 @@ export interface Reconciled {
   readonly agrees: boolean;
 }
 
-/** Compares what the model would see of `entries` with `history`, and returns entries that agree with it. */
+/** Compares what the model would see of `entries` with `history`, and returns entries that match it. */
 export function reconcile(
   entries: readonly TranscriptEntry[],
   {
@@ -39,18 +39,18 @@ export function reconcile(
     version,
   }: { history: readonly HistoryItem[]; sessionUuid: string; cwd: string; version: string },
 ): Reconciled {
-  // An answer of nothing but thinking, left by a stream that broke, is nothing the model can be sent.
+  // An answer that contains only thinking, left by a broken stream, can't be sent to the model.
   const told = history.filter((item) => item.kind !== "model" || item.blocks.some(({ kind }) => kind !== "thinking"));
   const wanted = told.map(marksOfItem);
   const seen = seenBy(entries, { known: new Set(wanted.flatMap((marks) => [...marks])), asTold: redactedTexts(told) });
-  // The CLI follows the links from the end, and would leave out what it does not come by.
+  // The CLI follows the links from the end, and skips entries that it doesn't reach.
   const chain = chainOf(entries);
   const isWhole = seen.every(({ message }) => message === undefined || chain.has(message));
   const comparable = isWhole ? Math.min(wanted.length, seen.length) : 0;
   let same = 0;
   while (same < comparable && equalSets(wanted[same], seen[same]?.marks)) same += 1;
   if (same === wanted.length && same === seen.length) return { entries, agrees: true };
-  // Before the first item in common stands nothing of use, and before a compaction much that is not to be seen.
+  // Entries before the first common item are useless, and those before a compaction must stay hidden.
   const kept = same === 0 ? [] : withoutLoneThinking(entries.slice(0, seen[same]?.from ?? entries.length));
   const rest = told.slice(same);
   const whole = withoutFollowers(kept, rest);
@@ -70,13 +70,13 @@ function marksOfItem(item: HistoryItem): Set<Mark> {
 
 function markOfBlock(block: ModelBlock): Mark[] {
   if (block.kind === "text") return [`text ${createHash("sha256").update(block.text).digest("hex")}`];
-  // Thinking never stands alone, and its text may be rewritten by the CLI.
+  // Thinking never appears alone, and the CLI may rewrite its text.
   return block.kind === "call" ? [`call ${block.callId}`] : [];
 }
 
 /**
- * The log's form of a text of the transcript: secrets are taken out of the log and never out of the transcript, so the
- * two are the same text when markers stand where they differ.
+ * Converts transcript text to the log's form. Secrets are redacted in the log but never in the transcript, so two texts
+ * are the same when they differ only at markers.
  */
 type AsTold = (text: string) => string;
 
@@ -90,7 +90,7 @@ function redactedTexts(history: readonly HistoryItem[]): AsTold {
   return (text) => redacted.find((candidate) => mayStandFor(candidate, text)) ?? text;
 }
 
-/** Groups the marks of the entries since the last compaction the way a history groups them: by model message. */
+/** Groups the marks of the entries since the last compaction as a history does: by model message. */
 function seenBy(
   entries: readonly TranscriptEntry[],
   { known, asTold }: { known: ReadonlySet<Mark>; asTold: AsTold },
@@ -154,7 +154,7 @@ function summaryMark(text: string): Mark {
   return `summary ${createHash("sha256").update(text).digest("hex")}`;
 }
 
-/** Without what hangs on messages that are written anew: the chain would run in a circle. */
+/** Drops entries linked to messages that are rewritten; otherwise the chain would form a cycle. */
 function withoutFollowers(
   entries: readonly TranscriptEntry[],
   items: readonly HistoryItem[],
@@ -167,7 +167,7 @@ function withoutFollowers(
   });
 }
 
-/** Without thinking at its end whose answer was lost: sent alone, the model API would refuse it. */
+/** Drops trailing thinking whose answer was lost: the model API refuses thinking without an answer. */
 function withoutLoneThinking(entries: readonly TranscriptEntry[]): readonly TranscriptEntry[] {
   const last = entries.findLast((entry) => entry.type === "user" || entry.type === "assistant");
   if (last?.type !== "assistant") return entries;
@@ -179,7 +179,7 @@ function withoutLoneThinking(entries: readonly TranscriptEntry[]): readonly Tran
     : entries.slice(0, entries.indexOf(answer[0] ?? last));
 }
 
-/** The last entry that is part of the conversation's chain. */
+/** The last entry in the conversation's chain. */
 export function lastLink(entries: readonly TranscriptEntry[]): string | null {
   return entries.findLast(isLink)?.uuid ?? null;
 }
@@ -188,7 +188,7 @@ function isLink({ uuid, type }: TranscriptEntry): boolean {
   return uuid !== undefined && ["user", "assistant", "attachment", "system"].includes(type);
 }
 
-/** What the links lead to from the last one. One that names an entry which is not there goes on with the one before it. */
+/** The entries reachable by links from the last one. A link to a missing entry falls back to the preceding entry. */
 function chainOf(entries: readonly TranscriptEntry[]): ReadonlySet<TranscriptEntry> {
   const links = entries.filter(isLink);
   const places = new Map(links.map(({ uuid }, index) => [uuid, index]));
@@ -225,7 +225,7 @@ function seed(items: readonly HistoryItem[], parent: string | null, common: obje
           uuidOf(item.eventId),
         ),
       ];
-    // Thinking that a secret was taken out of no longer fits its signature: the model API would refuse it.
+    // Redacted thinking no longer matches its signature, so the model API would refuse it.
     const blocks = item.blocks.filter((block) => block.kind !== "thinking" || !hasMarker(block.thinking));
     const calls = blocks.some((block) => block.kind === "call");
     const message = (block: ModelBlock, index: number): object => ({
@@ -266,7 +266,7 @@ function apiBlock(block: ModelBlock): object {
   return { type: "tool_use", id: block.callId, name: block.name, input: block.input };
 }
 
-/** The CLI counts on from the totals of the last process; differences start here. */
+/** The CLI continues from the totals of the last process; differences are counted from here. */
 export function usageBaseline(entries: readonly TranscriptEntry[]): Record<string, ModelTotals> {
   const state = entries.findLast((entry) => entry.type === "cost-state");
   return (state?.["modelUsage"] ?? {}) as Record<string, ModelTotals>;

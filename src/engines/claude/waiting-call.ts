@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import type { TranscriptEntry } from "../../core/ports/store.ts";
 import { blocksOf, lastLink } from "./transcript.ts";
 
-/** Makes the CLI run a call of its last answer at its start, through the gate like any other. */
+/** Makes the CLI run a call from its last answer when it starts. The call passes the gate like any other. */
 export function withWaitingCall(entries: readonly TranscriptEntry[], callId: string): readonly TranscriptEntry[] {
   const owner = entries.findLast((entry) => callIn(entry, callId) !== undefined);
   const call = owner && callIn(owner, callId);
-  if (owner === undefined || call === undefined) throw new Error(`The transcript does not hold the call ${callId}.`);
+  if (owner === undefined || call === undefined) throw new Error(`The transcript does not contain call ${callId}.`);
   const { isSidechain, userType, cwd, sessionId, version } = owner;
   const marker = {
     isSidechain,

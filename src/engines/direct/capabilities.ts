@@ -1,6 +1,6 @@
 import type { EngineCapabilities } from "../../core/ports/engine-capabilities.ts";
 
-/** test/contract/engine proves each line, and docs/engines.md shows them. */
+/** test/contract/engine tests each line, and docs/engines.md lists them. */
 export const directCapabilities: EngineCapabilities = {
   subagents: true,
   custom_tools: true,
@@ -16,7 +16,7 @@ export const directCapabilities: EngineCapabilities = {
   shell_state: true,
   structured_output: true,
   compaction: true,
-  // Up to where the longest window is full in any case.
+  // The upper bound is where even the longest window is full.
   compact_at: { least: 10_000, most: 967_000 },
   model_switch: true,
   thinking: true,

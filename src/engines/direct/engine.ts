@@ -13,7 +13,7 @@ import { findContainment } from "../../process/containment.ts";
 import { type SpentSeconds, Watchdog } from "../../process/limits.ts";
 import { requireModelSettings } from "../model-traits.ts";
 import { requireDirectory } from "../require-directory.ts";
-import { requireKnownTools } from "../rule-tools.ts";
+import { requireKnownTools, unknownToolsError } from "../rule-tools.ts";
 import { requireUsableSkills, SKILL_TOOL } from "../skills.ts";
 import { readToolName } from "../tool-names.ts";
 import { directCapabilities } from "./capabilities.ts";
@@ -25,13 +25,13 @@ import { Tally } from "./model/tally.ts";
 import { DirectSession } from "./session.ts";
 import { BUILTIN_HERE, openSessionTools } from "./tools/session-tools.ts";
 
-/** What holds for all sessions of the engine. */
+/** Settings shared by all sessions of the engine. */
 export interface DirectSettings {
   /** Search path for the agent's commands and servers. */
   readonly path: string;
-  /** How often a failed model request is repeated; the waits double from half a second. */
+  /** How often a failed model request is retried. Waits start at half a second and double. */
   readonly retries: number;
-  /** Default: the list. */
+  /** Default: the built-in price list. */
   readonly prices?: readonly PriceEntry[];
 }
 
@@ -42,7 +42,7 @@ export interface DirectParts extends Pick<McpParts, "connectRemoteServer" | "con
   readonly compileSchema: CompileSchema;
 }
 
-/** The agent loop inside the host, over the Messages API of the session's gateway. */
+/** The agent loop inside the host, using the Messages API of the session's gateway. */
 export function directEngine(settings: DirectSettings, { compileSchema, ...servers }: DirectParts): Engine {
   const findSystem = sandboxFinder(settings.path);
   const findSupport = (): SandboxSupport => usableHere(findSystem());
@@ -77,7 +77,7 @@ export function directEngine(settings: DirectSettings, { compileSchema, ...serve
     });
     if (request.signal?.aborted === true) {
       await session.close();
-      throw new CapstanError("engine_failed", "The session was given up while it was opened.");
+      throw new CapstanError("engine_failed", "The session was canceled while it was opening.");
     }
     const betas = ({ isLong }: ModelToAsk): readonly string[] =>
       isLong && request.gateway.isPlain !== true ? [LONG_CONTEXT_BETA] : [];
@@ -110,13 +110,13 @@ export function directEngine(settings: DirectSettings, { compileSchema, ...serve
   }
 }
 
-/** A sandbox that only the Claude CLI knows how to use confines nothing here, and must not pass for one. */
+/** A sandbox that only the Claude CLI can use confines nothing here, so it must not count as one. */
 export function usableHere(support: SandboxSupport): SandboxSupport {
   if (support.missing !== undefined || support.confine !== undefined) return support;
-  return { missing: "On this system the direct engine has no sandbox. Use the claude engine." };
+  return { missing: "The direct engine has no sandbox on this system. Use the claude engine." };
 }
 
-/** Throws for a tool that this engine does not have. */
+/** Throws for tools that this engine does not have. */
 function requireTools({ agent, tools }: Pick<EngineRequest, "agent" | "tools">): void {
   const wanted = [...agent.tools, ...Object.values(agent.subagents).flatMap((subagent) => subagent.tools ?? [])];
   const skills = Object.keys(agent.skills ?? {}).length > 0 ? [SKILL_TOOL] : [];
@@ -127,18 +127,14 @@ function requireTools({ agent, tools }: Pick<EngineRequest, "agent" | "tools">):
     return !known.includes(tool) && !(name.kind === "mcp" && servers.includes(name.server));
   });
   if (unknown.length === 0) return;
-  throw new CapstanError(
-    "invalid_agent",
-    `tools: the direct engine has no tool named ${[...new Set(unknown)].join(", ")}. It has ${BUILTIN_HERE.join(", ")}; tools of your own are given with the session, and those of a server in mcp_servers are named mcp__server__tool. Remove it, or use the claude engine.`,
-    { data: { unknown } },
-  );
+  throw unknownToolsError(unknown, known);
 }
 
-/** The model gives its answer as the input of a call, which is an object. */
+/** The model gives its answer as the input of a call, so the answer must be an object. */
 function requireObject(schema: Readonly<Record<string, unknown>> | undefined): void {
   if (schema === undefined || (schema["type"] ?? "object") === "object") return;
   throw new CapstanError(
     "invalid_agent",
-    `output_schema: the answer must be an object, and this schema asks for ${JSON.stringify(schema["type"])}. Put it into a property of an object.`,
+    `output_schema: the answer must be an object, but this schema asks for ${JSON.stringify(schema["type"])}. Wrap it in a property of an object.`,
   );
 }

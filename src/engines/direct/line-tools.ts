@@ -3,9 +3,9 @@ import { traitsOf } from "../builtin-tools.ts";
 import type { LineOutput } from "./line/line.ts";
 import { type BuiltinTool, textOutcome } from "./tools/builtin-tool.ts";
 
-/** Tools that belong to the session's own line. */
+/** Tools of the primary thread. */
 
-/** The way out of plan mode, past a person. */
+/** Leaves plan mode once a person has approved the plan. */
 export function planTool(onApproval: () => void): BuiltinTool {
   return {
     name: PLAN_TOOL,
@@ -28,7 +28,7 @@ const PLAN_SCHEMA = {
 
 const OUTPUT_TOOL = "StructuredOutput";
 
-/** The final answer of an agent with an output schema is the input of this call. */
+/** An agent with an output schema gives its final answer as the input of this call. */
 export function outputTool(schema: Readonly<Record<string, unknown>>): {
   readonly tool: BuiltinTool;
   readonly output: LineOutput & { readonly forget: () => void };

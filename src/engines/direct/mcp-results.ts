@@ -14,11 +14,11 @@ interface Called {
 
 type Block = CallToolResult["content"][number];
 
-/** What the model API takes as a picture. */
+/** Image types that the model API accepts. */
 const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-/** A result with more text goes to a file. */
+/** A result with more text is saved to a file. */
 const MOST_CHARACTERS = 100_000;
-/** Of files that are kept; the extension says no more than what kind it is. */
+/** For saved files. The extension only indicates the kind of content. */
 const EXTENSIONS: Readonly<Record<string, string>> = {
   "text/plain": "txt",
   "application/json": "json",
@@ -28,7 +28,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   "audio/mpeg": "mp3",
 };
 
-/** The result of a server's tool as the model gets it. */
+/** Converts the result of a server's tool for the model. */
 export function mcpOutcome(result: CallToolResult, called: Called): BuiltinOutcome {
   const isError = result.isError === true;
   const { structuredContent } = result;
@@ -68,7 +68,7 @@ function contentOf(block: Block, called: Called): ToolContent {
   }
 }
 
-/** A picture is shown; anything else goes to a file, which the model is told of. */
+/** Shows an image; saves anything else to a file and gives the model its path. */
 function binary(
   { data, mimeType }: { readonly data: string; readonly mimeType: string },
   title: string,

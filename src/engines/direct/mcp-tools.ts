@@ -19,16 +19,16 @@ export interface McpParts extends ProgramSettings {
   readonly host: Pick<EngineHost, "elicit">;
   readonly connectRemoteServer: RemoteServerFactory;
   readonly connectServer: ServerClientFactory;
-  /** What makes a program die with the host, before its command. See process/containment.ts. */
+  /** Programs that make a server end with the host; they precede its command. See process/containment.ts. */
   readonly containment?: readonly string[] | undefined;
-  /** How long a tool may run without a sign of life, in milliseconds. */
+  /** How long a tool may run without any sign of activity, in milliseconds. */
   readonly idleMs?: number;
 }
 
 export interface McpTools {
-  /** As the servers list them now: a server may add tools and take them away. */
+  /** The servers' current tools: a server may add and remove some. */
   readonly tools: readonly BuiltinTool[];
-  /** What the servers that are programs use, with everything they started. */
+  /** Resource use of the servers that are programs, with everything they started. */
   use(): ProcessUse;
   close(): Promise<void>;
   kill(): void;
@@ -43,10 +43,10 @@ const NO_SERVERS: McpTools = {
   kill: () => {},
 };
 
-/** As the other engine has it for programs. */
+/** Same as the Claude CLI's limit for programs. */
 const IDLE_MS = 30 * 60_000;
 
-/** Opens the agent's servers. Rejects when one does not come up or lacks a tool, and leaves none behind. */
+/** Opens the agent's servers. Rejects, and closes them all, if one does not start or lacks a tool. */
 export async function openMcpTools(request: Request, parts: McpParts): Promise<McpTools> {
   const { mcp_servers: servers = {} } = request.agent;
   if (Object.keys(servers).length === 0) return NO_SERVERS;
@@ -112,10 +112,10 @@ export async function openMcpTools(request: Request, parts: McpParts): Promise<M
   };
 }
 
-/** The longest that the model API takes. */
+/** The longest tool name that the model API accepts. */
 const LONGEST_NAME = 128;
 
-/** Tools that a server adds later may not fit: such a one, or one with a name that is taken, cannot be offered. */
+/** Tools that a server adds later may have a name that is too long or already taken. Those are not offered. */
 function toolsOf(server: string, client: ServerClient, place: ToolPlace): BuiltinTool[] {
   const named = new Map<string, Tool>();
   for (const tool of client.tools) {
@@ -126,7 +126,7 @@ function toolsOf(server: string, client: ServerClient, place: ToolPlace): Builti
     name,
     description,
     inputSchema,
-    // What a server says of its tools is not believed: a policy of the agent's decides.
+    // Don't trust what a server says about its tools: the agent's policy decides.
     traits: traitsOf(name),
     run: async (input, { callId, signal }) => {
       try {
@@ -138,7 +138,7 @@ function toolsOf(server: string, client: ServerClient, place: ToolPlace): Builti
   }));
 }
 
-/** Knows which servers wait for a person. */
+/** Tracks which servers wait for a person. */
 class Questions implements Pick<EngineHost, "elicit"> {
   readonly #host: Pick<EngineHost, "elicit">;
   readonly #open = new Map<string, number>();

@@ -2,7 +2,7 @@ import type { EngineRequest } from "../../core/ports/engine.ts";
 import { skillList } from "./tools/skill.ts";
 import type { SystemPrompt } from "./model/request.ts";
 
-/** Stands before the instructions of an agent that wants the engine's own prompt (`instructions_mode: append`). */
+/** Precedes the instructions of an agent with `instructions_mode: append`. */
 export const BASE_PROMPT = `You are an agent that works for a user, with the tools that you are given.
 
 - Do what was asked, no more and no less. Look before you change something; check what you did before you say that it is done.
@@ -17,7 +17,9 @@ export const BASE_PROMPT = `You are an agent that works for a user, with the too
 
 const PLAN = `Plan mode is on: change nothing. Look at what you need, think, and write a plan. When it is ready, call ExitPlanMode with it; the user decides whether you carry it out.`;
 
-/** The instructions of the session's own line. The day is that on which it was opened, so that the prompt stays the same. */
+/**
+ * The instructions of the primary thread. The date is when the session was opened, so that the prompt stays the same.
+ */
 export function primaryPrompt(
   { agent, cwd }: Pick<EngineRequest, "agent" | "cwd">,
   { isPlanning, day }: { readonly isPlanning: boolean; readonly day: string },

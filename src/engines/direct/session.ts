@@ -23,13 +23,13 @@ interface Message {
   readonly content: MessageContent;
 }
 
-/** What a session does in one turn. */
+/** The work of one turn. */
 type Job =
   | { readonly kind: "talk" }
   | { readonly kind: "compact" }
   | { readonly kind: "call"; readonly callId: string };
 
-/** One open session: a conversation in memory, and nothing else until something is asked of it. */
+/** One open session. It is only a conversation in memory until it gets a request. */
 export class DirectSession implements EngineSession {
   readonly history: EngineSession["history"];
   readonly contained: boolean;
@@ -48,13 +48,13 @@ export class DirectSession implements EngineSession {
   readonly #messages: Message[] = [];
   #model: string;
   #mode: Mode;
-  /** Of the turn under way. */
+  /** Of the current turn. */
   #abort = new AbortController();
-  /** Settled when the work under way is over; undefined while there is none. */
+  /** Settled when the current work ends; undefined while there is none. */
   #work: PromiseWithResolvers<void> | undefined;
   #pump: Promise<void> | undefined;
   #isClosed = false;
-  /** The last `capstan.prompt_rendered`, so that it is said again only when something changed. */
+  /** The last `capstan.prompt_rendered`, so that it is emitted again only when it changes. */
   #rendered = "";
 
   constructor(
@@ -129,7 +129,7 @@ export class DirectSession implements EngineSession {
     this.#place.session.kill();
   }
 
-  /** Ends the session because it used more than it may, or cannot go on, and says so. */
+  /** Ends the session because it exceeded a limit or cannot continue, and reports why. */
   lose(why: CapstanError): void {
     if (this.#isClosed) return;
     const told = this.#host.emit({ kind: "lost", error: why, stderr: "" });
@@ -187,11 +187,11 @@ export class DirectSession implements EngineSession {
     for (let job = this.#jobs.shift(); job !== undefined; job = this.#jobs.shift()) {
       const { signal } = this.#abort;
       let end = await this.#turn(job, signal);
-      // Another message came while the model said its last word: the turn goes on.
+      // Another message arrived during the model's last answer: the turn continues.
       while (end.outcome !== "interrupted" && this.#messages.length > 0)
         end = await this.#turn({ kind: "talk" }, signal);
       const usage = this.#place.tally.take();
-      // From here on a message begins a turn of its own: the host hears of the end before anything else happens.
+      // From here on a message starts a new turn: the host learns about the end before anything else happens.
       this.#work?.resolve();
       this.#work = undefined;
       await this.#host.emit({ kind: "turn_ended", end: { ...end, usage } });
@@ -230,7 +230,7 @@ export class DirectSession implements EngineSession {
 
   async #tellPrompt(): Promise<void> {
     const { agent, cwd, line } = this.#place.request;
-    // What a subagent is told is part of the agent's definition.
+    // A subagent's prompt is part of the agent's definition.
     if (line !== undefined) return;
     const draft: EventDraft<"capstan.prompt_rendered"> = {
       type: "capstan.prompt_rendered",
@@ -249,7 +249,7 @@ export class DirectSession implements EngineSession {
     await this.#host.emit({ kind: "event", draft });
   }
 
-  /** A session that was ended says nothing more, and nothing is let through for it. */
+  /** After the session has ended, nothing more is emitted or allowed. */
   #whileOpen(host: EngineHost): EngineHost {
     return {
       ...host,
@@ -257,7 +257,7 @@ export class DirectSession implements EngineSession {
         if (!this.#isClosed) await host.emit(fact);
       },
       prepare: async (call, signal) =>
-        this.#isClosed ? { behavior: "deny", message: "The session was ended." } : host.prepare(call, signal),
+        this.#isClosed ? { behavior: "deny", message: "The session has ended." } : host.prepare(call, signal),
     };
   }
 }

@@ -13,23 +13,23 @@ import { type BuiltinCall, type BuiltinOutcome, type BuiltinTool, textOutcome } 
 import { skillList } from "./tools/skill.ts";
 import { webSearchTool } from "./tools/web-search.ts";
 
-/** How deep subagents may start others. */
+/** How deep subagents may be nested. */
 const MAX_DEPTH = 5;
-/** What an agent that lists `Agent` can start beside its own subagents. */
+/** The subagent that an agent with `Agent` in its tools can start in addition to its own. */
 const GENERAL: AgentDefinition["subagents"][string] = {
   description: "for any task; it has the same tools",
   instructions:
     "You are a subagent. Work on the task that you are given, by yourself and to its end. Then report once what was found or done: your report is all that the agent which gave you the task gets to see.",
 };
-/** A subagent has no person before it. */
+/** Tools of the primary thread only: a subagent can't ask a person. */
 const OF_THE_PRIMARY_LINE = ["AskUserQuestion"];
 
-/** The line that a subagent is started from. */
+/** The thread that starts a subagent. */
 export interface Parent {
   readonly depth: number;
   readonly agentId?: string | undefined;
   readonly threadId?: string | undefined;
-  /** The event that announced a call of this line. */
+  /** The event that announced a call of this thread. */
   readonly eventOf: (callId: string) => string;
 }
 
@@ -41,14 +41,14 @@ interface Started {
   isAtWork: boolean;
 }
 
-/** The subagents of one session: each is a line of its own, and can be spoken to again. */
+/** The subagents of one session. Each has its own thread and can receive further messages. */
 export class Subagents {
   readonly #place: Workplace;
   readonly #model: () => string;
   readonly #started = new Map<string, Started>();
   readonly #kinds: AgentDefinition["subagents"];
 
-  /** `model` is the session's, for subagents without one of their own. */
+  /** `model` is the session's, for subagents that set none. */
   constructor(place: Workplace, model: () => string) {
     this.#place = place;
     this.#model = model;
@@ -58,7 +58,10 @@ export class Subagents {
       this.#started.set(agentId, { agentId, name, depth, line: undefined, isAtWork: false });
   }
 
-  /** What a line may call to start subagents and to speak to them. None when there are none, or it is too deep. */
+  /**
+   * The tools for starting subagents and sending them messages. Empty if there are no subagents, or the thread is
+   * nested too deep.
+   */
   tools(parent: Parent): readonly BuiltinTool[] {
     if (Object.keys(this.#kinds).length === 0 || parent.depth >= MAX_DEPTH) return [];
     const list = Object.entries(this.#kinds).map(([name, { description }]) => `- ${name}: ${description}`);
@@ -81,7 +84,7 @@ export class Subagents {
     ];
   }
 
-  /** The line of a subagent that the session drives alone. */
+  /** The thread of a subagent that the session drives alone. */
   lineOf({
     agentId,
     name,
@@ -103,7 +106,7 @@ export class Subagents {
     const { request, host } = this.#place;
     const name = typeof type === "string" ? type : GENERAL_SUBAGENT;
     if (!Object.hasOwn(this.#kinds, name))
-      return textOutcome(`There is no subagent ${name}. Use one of: ${Object.keys(this.#kinds).join(", ")}.`, true);
+      return textOutcome(`Unknown subagent ${name}. Use one of: ${Object.keys(this.#kinds).join(", ")}.`, true);
     const agentId = `a${host.newEventId().slice("sevt_".length)}`;
     const started: Started = { agentId, name, depth: parent.depth + 1, line: undefined, isAtWork: true };
     this.#started.set(agentId, started);
@@ -128,9 +131,9 @@ export class Subagents {
     const all = [...this.#started.values()];
     const started = this.#started.get(String(to)) ?? all.findLast(({ name }) => name === to);
     if (started === undefined || !Object.hasOwn(this.#kinds, started.name))
-      return textOutcome(`There is no subagent ${String(to)} that was started before. Start one with Agent.`, true);
+      return textOutcome(`No subagent ${String(to)} was started. Start one with Agent.`, true);
     if (started.isAtWork)
-      return textOutcome(`The subagent ${started.agentId} is still at work. Wait until it has reported back.`, true);
+      return textOutcome(`The subagent ${started.agentId} is still working. Wait until it reports back.`, true);
     started.isAtWork = true;
     const thread = threadId(request.sessionId, started.agentId);
     started.line ??= this.#newLine(started, (await request.lineHistory(thread)).map(itemOf), parent.agentId);
@@ -152,11 +155,11 @@ export class Subagents {
   ): Promise<BuiltinOutcome> {
     const { host, request } = this.#place;
     const { line, agentId, name } = started;
-    if (line === undefined) return textOutcome(`The subagent ${agentId} cannot work.`, true);
+    if (line === undefined) return textOutcome(`The subagent ${agentId} can no longer continue.`, true);
     line.add({ kind: "user", eventId, content: [{ type: "text", text }] });
     try {
       const end = await line.run(signal);
-      // The end of the turn tells what becomes of its threads.
+      // The end of the turn settles its threads.
       if (end.outcome === "interrupted")
         return textOutcome("[Interrupted: the subagent was stopped before it had finished.]", true);
       const isDone = end.outcome === "completed";
@@ -218,7 +221,7 @@ export class Subagents {
     return [this.#kinds[name]?.instructions ?? "", skills].filter((text) => text !== "");
   }
 
-  /** `own` are those that are made for the line. */
+  /** `own` are the tools created for this thread. */
   #toolsOf(listed: readonly string[] | undefined, own: readonly BuiltinTool[], parent: Parent): readonly BuiltinTool[] {
     const { session, request } = this.#place;
     const delegating = this.tools(parent);
@@ -231,12 +234,12 @@ export class Subagents {
   }
 }
 
-/** Whether the agent's own line is offered a tool: built-in tools are listed, all others come with the session. */
+/** Whether the primary thread is offered a tool: built-in tools must be listed, all others come with the session. */
 export function isOfAgent({ name }: BuiltinTool, listed: readonly string[]): boolean {
   return readToolName(name).kind !== "builtin" || name === SKILL_TOOL || listed.includes(listedAs(name));
 }
 
-/** The name by which a list of tools asks for this one. What ends a background command comes with what starts it. */
+/** The name in a list of tools that includes this tool: TaskStop comes with Bash. */
 function listedAs(name: string): string {
   return name === "TaskStop" ? "Bash" : readToolName(name).name;
 }

@@ -6,7 +6,7 @@ const STREAM: HeaderList = [["content-type", "text/event-stream; charset=utf-8"]
 const JSON_BODY: HeaderList = [["content-type", "application/json"]];
 const encoder = new TextEncoder();
 
-/** An answer of a cassette, as the model would send it. */
+/** An answer of a cassette, in the form that the model would send. */
 export function respond(
   answer: RecordedAnswer,
   { stream, signal }: { readonly stream: boolean; readonly signal: AbortSignal },
@@ -16,7 +16,7 @@ export function respond(
   if (answer.kind === "error")
     return {
       status: answer.status,
-      // Nobody has to wait for a model that is not there.
+      // There is no model to wait for.
       headers: [...JSON_BODY, ...Object.entries(answer.headers).map(([name]) => [name, soon(name, answer)] as const)],
       body: once(JSON.stringify(answer.body)),
     };
@@ -29,7 +29,7 @@ export function respond(
   return { status: 200, headers, body: answer.by === "agent" ? held(text, signal) : broken(text) };
 }
 
-/** A message as a model streams it, so many characters at a time. */
+/** A message as a model streams it, `piece` characters at a time. */
 export function streamed(message: RecordedMessage, piece: number): UpstreamResponse {
   return { status: 200, headers: STREAM, body: encoded(framesOf(message, { cut: false, piece })) };
 }
@@ -47,12 +47,12 @@ export function plain(status: number, body: unknown, headers: HeaderList = []): 
   return { status, headers: [...JSON_BODY, ...headers], body: once(JSON.stringify(body)) };
 }
 
-/** No answer, as long as the agent waits for one. */
+/** No answer, for as long as the agent waits. */
 export function silence({ signal }: { readonly signal: AbortSignal }): UpstreamResponse {
   return { status: 200, headers: STREAM, body: held("", signal) };
 }
 
-/** What comes, and then nothing, until the agent has enough of it. */
+/** Sends a text, and then nothing, until the agent gives up. */
 export async function* held(text: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   yield encoder.encode(text);
   await new Promise<void>((resolve) => {
@@ -61,7 +61,7 @@ export async function* held(text: string, signal: AbortSignal): AsyncGenerator<U
   });
 }
 
-/** What comes, and then the end of the connection. */
+/** Sends a text, and then closes the connection. */
 export async function* broken(text: string): AsyncGenerator<Uint8Array> {
   yield encoder.encode(text);
   throw new Error("The connection was closed in the middle of the answer.");

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { CassetteExchange, RecordedNews } from "../../core/suite/cassette.ts";
 import { mapTexts, type Places } from "./places.ts";
 
-/** What a request asks, in the form that is recorded and compared. */
+/** A request in the form that is recorded and compared. */
 export interface Asked extends Pick<CassetteExchange, "model" | "settings" | "news"> {
   readonly instructions: unknown;
   readonly tools: readonly unknown[];
@@ -22,7 +22,7 @@ const request = z.looseObject({
 type Message = z.infer<typeof message>;
 type Block = z.infer<typeof block>;
 
-/** Fields that decide how the model answers, beside what it is told. */
+/** Fields besides the input that affect the model's answer. */
 const SETTINGS = ["max_tokens", "thinking", "output_config", "temperature", "tool_choice", "stop_sequences"];
 
 export function askedBy(body: Uint8Array, places: Places): Asked {
@@ -44,7 +44,7 @@ export function askedBy(body: Uint8Array, places: Places): Asked {
   };
 }
 
-/** What tells one subagent's line from another: the task that it was given. */
+/** Identifies a subagent's thread: its task. */
 export function taskOf({ news }: Pick<CassetteExchange, "news">): string {
   return JSON.stringify(news.find(({ role }) => role === "user") ?? null);
 }
@@ -59,18 +59,18 @@ function toldBy({ role, content }: Message, places: Places): RecordedNews {
   return { role, content: mapTexts(blocks, normalise) as Block[] };
 }
 
-/** Calls that ran side by side end in any order. */
+/** Parallel calls end in any order. */
 function byCall(a: Block, b: Block): number {
   const [first, second] = [a["tool_use_id"], b["tool_use_id"]];
   return typeof first === "string" && typeof second === "string" ? compare(first, second) : 0;
 }
 
-/** Who pays is told by a line that is another one with every request. */
+/** Ignores the billing line, which differs in every request. */
 function isMeant({ text }: Block): boolean {
   return typeof text !== "string" || !/\bcc_version=/.test(text);
 }
 
-/** The same on every machine. */
+/** The same order on every machine. */
 function compare(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
@@ -80,13 +80,13 @@ function blocksOf(content: string | readonly Block[]): Block[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content.map(unmarked);
 }
 
-/** How thoughts are shown depends on what the model's provider knows, and not on the agent. */
+/** How thinking is displayed depends on the model's provider, not on the agent. */
 function undisplayed(thinking: unknown): unknown {
   const { display: _, ...rest } = Object(thinking) as { display?: unknown };
   return rest;
 }
 
-/** Where the cache is cut moves with every request. */
+/** Cache marks move with every request. */
 function unmarked<Marked extends object>(marked: Marked): Marked {
   const { cache_control: _, ...rest } = marked as Marked & { cache_control?: unknown };
   return rest as Marked;

@@ -15,7 +15,7 @@ export interface CassetteDifference extends Omit<Drift, "what"> {
   readonly what: Drift["what"] | "answer" | "missing" | "new";
 }
 
-/** What is asked or said otherwise on the second of two cassettes, thread by thread and in order. */
+/** How the second of two cassettes differs, in requests and answers, thread by thread and in order. */
 export function compareCassettes(a: Cassette, b: Cassette, sides: Sides): readonly CassetteDifference[] {
   const before = a.threads.map(comparable);
   const free = b.threads.map(comparable);
@@ -35,7 +35,7 @@ interface Both {
   readonly sides: Sides;
 }
 
-/** The thread that is the same one; subagents are known by their tasks, else by their names. */
+/** The corresponding thread; subagents are matched by their tasks, else by their names. */
 function take(free: CassetteThread[], wanted: CassetteThread): CassetteThread | undefined {
   const fits = (one: CassetteThread): boolean => one.session === wanted.session && one.class === wanted.class;
   const isSameTask = (one: CassetteThread): boolean => {
@@ -93,7 +93,7 @@ function told({ news, answer }: CassetteExchange): unknown {
 
 const CALL_ID = /\b(?:srv)?toolu_\w+/g;
 
-/** Without what every recording has anew: ids of messages and calls, tokens, and signatures. */
+/** Without what differs in every recording: ids of messages and calls, tokens, and signatures. */
 function comparable(thread: CassetteThread): CassetteThread {
   const names = new Map<string, string>();
   const named = (id: string): string => {
@@ -109,7 +109,7 @@ function comparable(thread: CassetteThread): CassetteThread {
   return { ...thread, exchanges };
 }
 
-/** Results stand in the order of their ids, which are others in the other recording. */
+/** Results are ordered by their ids, which differ in the other recording. */
 function inOrder(news: readonly RecordedNews[]): RecordedNews[] {
   return news.map((one) => ({ ...one, content: one.content.toSorted((a, b) => idOf(a).localeCompare(idOf(b))) }));
 }

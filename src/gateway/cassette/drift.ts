@@ -6,10 +6,10 @@ import { ignoredKinds, type Leeway, steady } from "./varying/ignored.ts";
 
 export type Difference = Pick<Drift, "what" | "summary" | "diff">;
 
-/** What stands at the head of a diff. */
+/** The labels at the top of a diff. */
 export type Sides = readonly [before: string, after: string];
 
-/** What varied by itself, and therefore is no difference. */
+/** Content that varies by nature, and therefore does not count as a difference. */
 export type Variation = Pick<Ignored, "kinds" | "diff">;
 
 export interface Compared {
@@ -25,7 +25,7 @@ interface CompareOptions {
 
 const NO_LEEWAY: Leeway = { ignore: [], interrupted: new Set() };
 
-/** Everything that is asked otherwise than it was when the cassette was recorded, and what of it does not count. */
+/** All differences between a request and the recorded one, and those of them that do not count. */
 export function differences(
   recorded: Omit<CassetteExchange, "answer">,
   asked: Omit<Asked, "stream">,
@@ -37,11 +37,11 @@ export function differences(
     if (!same(before, after)) found.push({ what, summary, diff: unified(before, after, sides) });
   };
   compare("model", `the model was ${recorded.model} and is ${asked.model}`, [recorded.model, asked.model]);
-  compare("instructions", "the instructions are others", [texts[recorded.instructions], asked.instructions]);
+  compare("instructions", "the instructions changed", [texts[recorded.instructions], asked.instructions]);
   const tools = texts[recorded.tools];
   if (!same(tools, asked.tools))
     found.push({ what: "tools", summary: toolSummary(tools, asked.tools), diff: unified(tools, asked.tools, sides) });
-  compare("settings", "the settings of the request are others", [recorded.settings, asked.settings]);
+  compare("settings", "the request's settings changed", [recorded.settings, asked.settings]);
   if (same(recorded.news, asked.news)) return { differences: found, ignored: [] };
   const [before, after] = [steady(recorded.news, leeway), steady(asked.news, leeway)];
   if (!same(before.news, after.news))
@@ -59,7 +59,7 @@ export function same(a: unknown, b: unknown): boolean {
   return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
 }
 
-/** As people read it: texts by their lines, everything else as JSON. */
+/** For people: texts by lines, everything else as JSON. */
 export function unified(before: unknown, after: unknown, sides: Sides = ["recorded", "now"]): string {
   const patch = createTwoFilesPatch(...sides, readable(before), readable(after), "", "", { context: 2 });
   return patch.split("\n").slice(1).join("\n");
@@ -77,7 +77,7 @@ function toolSummary(before: unknown, after: readonly unknown[]): string {
   const [old, now] = [byName(before), byName(after)];
   const parts = [
     ...list(
-      "no longer there:",
+      "removed:",
       [...old.keys()].filter((name) => !now.has(name)),
     ),
     ...list(
@@ -89,7 +89,7 @@ function toolSummary(before: unknown, after: readonly unknown[]): string {
       [...now.keys()].filter((name) => old.has(name) && !same(old.get(name), now.get(name))),
     ),
   ];
-  return `the tools are others (${parts.length === 0 ? "in another order" : parts.join("; ")})`;
+  return `the tools changed (${parts.length === 0 ? "in another order" : parts.join("; ")})`;
 }
 
 function byName(tools: unknown): ReadonlyMap<string, unknown> {
@@ -106,7 +106,7 @@ function newsSummary(before: readonly unknown[], after: readonly unknown[]): str
   const index = now.findIndex((one, at) => !same(one, old[at]));
   const { role, type } = now[index] ?? old.find((one, at) => !same(one, now[at])) ?? { role: "user", type: "text" };
   if (type === "tool_result") return "a tool answered differently";
-  return role === "system" ? "what the engine tells the model is different" : "the message to the model is different";
+  return role === "system" ? "the engine's own message to the model changed" : "the message to the model changed";
 }
 
 function blocks(news: readonly unknown[]): { role: string; type: string; block: unknown }[] {
@@ -130,7 +130,7 @@ function lines(value: unknown, indent: string): string[] {
   );
 }
 
-/** The order of keys means nothing. */
+/** Key order is irrelevant. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;

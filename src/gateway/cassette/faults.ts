@@ -4,7 +4,7 @@ import { broken, held, once, plain } from "./answer-parts.ts";
 
 const TYPES = { 429: "rate_limit_error", 500: "api_error", 529: "overloaded_error" } as const;
 
-/** Counts the requests of a case, and says what goes wrong with which. */
+/** Counts the requests of a case, and decides which of them fail and how. */
 export class Faults {
   readonly #faults: readonly Fault[];
   readonly #counts = { main: 0, subagent: 0 };
@@ -14,10 +14,10 @@ export class Faults {
     this.#faults = faults;
   }
 
-  /** The fault for the request that has come now; undefined when it is to be answered as it should. */
+  /** The fault for the current request; undefined if it is answered normally. */
   next(origin: RequestOrigin): Fault | undefined {
     const thread = origin.engineAgentId === undefined ? "main" : "subagent";
-    // What is asked on the side is no request of the line.
+    // Auxiliary requests do not count.
     if (origin.requestClass === "auxiliary") return undefined;
     const number = (this.#counts[thread] += 1);
     const found = this.#faults.find((one) => one.thread === thread && number >= one.at && number < one.at + one.times);
@@ -25,13 +25,13 @@ export class Faults {
     return found;
   }
 
-  /** Those that no request came for. */
+  /** Faults for requests that never came. */
   get unmet(): readonly Fault[] {
     return this.#faults.filter((one) => !this.#met.has(one));
   }
 }
 
-/** What comes instead of an answer. */
+/** The response in place of an answer. */
 export async function faulty(
   fault: Fault,
   { signal }: Pick<UpstreamRequest, "signal">,

@@ -2,12 +2,12 @@ import { CASSETTE_FORMAT, type Cassette, type RecordedAnswer, type RecordedNews 
 import type { SaidThread } from "../../core/suite/said-thread.ts";
 import { mapTexts, placesOf } from "./places.ts";
 
-/** Stands for what a log does not have: how exactly the model was asked. */
+/** Replaces what a log does not have: the exact request. */
 const UNKNOWN = "unknown";
 
 /**
- * A cassette with the answers of a session and nothing of what was asked, but for the tasks by which subagents are known.
- * It replays where drift is accepted; what is recorded meanwhile is a whole one.
+ * A cassette with the answers of a session but no requests, except for the tasks that identify subagents. It replays if
+ * drift is accepted; a recording made meanwhile is complete.
  */
 export function cassetteFromSaid(
   said: readonly SaidThread[],

@@ -3,19 +3,19 @@ import { recordedMessage, type RecordedMessage } from "../../core/suite/cassette
 
 type Json = Record<string, unknown>;
 
-/** Puts a streamed answer together again. Feed it all bytes; `message` is there once the answer began. */
+/** Reassembles a streamed answer. Feed it all bytes; `message` is available once the answer has started. */
 export class MessageReader {
   readonly #decoder = new TextDecoder();
   readonly #parser = createParser({ onEvent: ({ data }) => this.#take(eventIn(data)) });
   #message: Json | undefined;
   readonly #blocks: Json[] = [];
-  /** The text of a tool's input, which comes in pieces that mean nothing alone. */
+  /** The text of a tool's input, which arrives in pieces. */
   readonly #inputs = new Map<number, string>();
   readonly #closed = new Set<number>();
   #isWhole = false;
   #error: unknown;
 
-  /** What the model's side said instead of going on. */
+  /** The provider's error, if it sent one instead of continuing. */
   get error(): unknown {
     return this.#error;
   }
@@ -24,10 +24,10 @@ export class MessageReader {
     this.#parser.feed(this.#decoder.decode(bytes, { stream: true }));
   }
 
-  /** The message as far as it came, and whether that is all of it; undefined when not even its beginning did. */
+  /** The message so far, and whether it is complete; undefined if it has not started. */
   read(): { readonly message: RecordedMessage; readonly isWhole: boolean } | undefined {
     if (this.#message === undefined) return undefined;
-    // A call whose input is not all there was none.
+    // A call with an incomplete input does not count.
     const content = this.#blocks.filter((block, index) => block["type"] !== "tool_use" || this.#closed.has(index));
     const parsed = recordedMessage.safeParse({ ...this.#message, content });
     return parsed.success ? { message: parsed.data, isWhole: this.#isWhole } : undefined;
@@ -97,7 +97,7 @@ export class MessageReader {
   }
 }
 
-/** What is no event is passed on all the same, and means nothing here. */
+/** Text that is not an event is passed on, but ignored here. */
 function eventIn(text: string): Json {
   try {
     return JSON.parse(text) as Json;
@@ -111,13 +111,13 @@ function textOf(value: unknown): string {
 }
 
 interface StreamOptions {
-  /** Leaves out its end. */
+  /** Omits its end. */
   readonly cut: boolean;
-  /** The most characters of one frame; without it each block comes at once. */
+  /** Maximum characters per frame (default: each block at once). */
   readonly piece?: number;
 }
 
-/** A message as it is streamed. */
+/** A message as a stream. */
 export function streamOf(message: RecordedMessage, options: StreamOptions): string {
   return framesOf(message, options).join("");
 }
@@ -128,7 +128,7 @@ export function framesOf(message: RecordedMessage, { cut, piece = Infinity }: St
     { type: "message_start", message: { ...start, content: [], stop_reason: null, stop_sequence: null, usage } },
     ...content.flatMap((block, index) => blockFrames(block, index, piece)),
   ];
-  // The block that was cut was never closed.
+  // The block that was cut off is not closed.
   if (cut && frames.length > 1) frames.pop();
   if (!cut)
     frames.push(
@@ -138,7 +138,7 @@ export function framesOf(message: RecordedMessage, { cut, piece = Infinity }: St
   return frames.map((frame) => frameOf(String(frame["type"]), frame));
 }
 
-/** How a stream ends that cannot go on. */
+/** The end of a stream that cannot continue. */
 export function errorFrame(error: unknown): string {
   return frameOf("error", error);
 }
@@ -156,7 +156,7 @@ function blockFrames(block: Json, index: number, piece: number): Json[] {
   ];
 }
 
-/** A character of two code units stays whole. Nothing is one piece, too. */
+/** Keeps surrogate pairs together. An empty text is one piece. */
 function split(text: string, piece: number): readonly string[] {
   if (text.length <= piece) return [text];
   return text.match(new RegExp(`.{1,${piece}}`, "gsu")) ?? [];

@@ -1,19 +1,19 @@
 /**
- * What differs from one run to the next and means nothing. On a cassette it is a placeholder, such as `${WORKSPACE}`,
- * so that a trial can be replayed in another directory, by another user, on another day.
+ * What differs from run to run without meaning. On a cassette it is a placeholder, such as `${WORKSPACE}`, so that a
+ * trial can be replayed in another directory, by another user, on another day.
  */
 export interface Places {
-  /** A text of a request as it is compared. */
+  /** A text of a request in the form that is compared. */
   readonly normalise: (text: string) => string;
-  /** The same for what the command line tool of the engine says by itself, where versions vary as well. */
+  /** The same for the engine CLI's own messages, where versions vary as well. */
   readonly normaliseNotice: (text: string) => string;
-  /** Instructions and descriptions of tools: whatever is written in them is meant. */
+  /** Instructions and tool descriptions: everything in them is significant. */
   readonly normaliseMeant: (text: string) => string;
-  /** A text of an answer as it is recorded: only what an agent would use again is a placeholder. */
+  /** A text of an answer in the form that is recorded: only what an agent would use again is a placeholder. */
   readonly hide: (text: string) => string;
-  /** An answer of a cassette as it is said in this run. */
+  /** An answer of a cassette, with the values of this run. */
   readonly fill: (text: string) => string;
-  /** From now on the engine's id of a subagent stands for a thread of the cassette. */
+  /** Maps the engine's id of a subagent to a thread of the cassette. */
   readonly name: (engineAgentId: string, thread: string) => void;
 }
 
@@ -30,18 +30,18 @@ const VARYING_NOTICES: readonly (readonly [pattern: RegExp, placeholder: string]
   [/\bv?\d+\.\d+\.\d+(?:-[\w.]+)?\b/g, "${VERSION}"],
 ];
 
-/** What the engine puts into a prompt by itself. */
+/** Text that the engine adds to a prompt. */
 const VARYING_PROMPTS: typeof VARYING = [
   [/^( - (?:Platform|Shell|OS Version): ).*$/gm, "$1${MACHINE}"],
   [/<total_tokens>\d+ tokens left<\/total_tokens>/g, "<total_tokens>${NUMBER} tokens left</total_tokens>"],
   [/Today's date is \d{4}-\d{2}-\d{2}/g, "Today's date is ${DATE}"],
 ];
 
-/** The engine makes them of an `a` and sixteen hexadecimal digits. */
+/** The engine's ids: an `a` and sixteen hex digits. */
 const AGENT_ID = /\ba[0-9a-f]{16}(?:[0-9a-f]{16})?\b/g;
 
 export function placesOf(values: Readonly<Record<string, string>>, ignore: readonly RegExp[]): Places {
-  // A directory may lie in another one that has a name as well.
+  // A directory may be inside another named one.
   const known = Object.entries(values)
     .filter(([, value]) => value !== "")
     .toSorted(([, a], [, b]) => b.length - a.length);
@@ -58,7 +58,7 @@ export function placesOf(values: Readonly<Record<string, string>>, ignore: reado
     normaliseMeant: (text) => replaced(hidePlaces(text).replace(AGENT_ID, "${AGENT}"), VARYING_PROMPTS),
     normaliseNotice: (text) => normalise(replaced(replaced(text, VARYING_PROMPTS), VARYING_NOTICES)),
     hide: (text) =>
-      // The model's own words may look like a placeholder.
+      // The model's own text may look like a placeholder.
       hidePlaces(text.replaceAll("${", () => "$${")).replace(AGENT_ID, (id) => {
         const thread = threads.get(id);
         return thread === undefined ? id : `\${${thread}}`;

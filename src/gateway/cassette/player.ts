@@ -12,7 +12,7 @@ export interface Played {
   readonly ignored: readonly Ignored[];
 }
 
-/** One session of a cassette, played back: it finds what the model said to a request. */
+/** Plays back one session of a cassette: finds the recorded answer to a request. */
 export class Player {
   readonly #texts: Cassette["texts"];
   readonly #session: string;
@@ -59,7 +59,7 @@ export class Player {
     return this.#lines.flatMap((line) => line.unplayed);
   }
 
-  /** A subagent is known by its task; of several with the same one each is as good as the other. */
+  /** A subagent is identified by its task; subagents with the same task are interchangeable. */
   #threadOf(asked: Asked, { engineAgentId }: RequestOrigin): string {
     if (engineAgentId === undefined) return "main";
     const known = this.#threads.get(engineAgentId);
@@ -76,7 +76,7 @@ export class Player {
   }
 
   #unrecorded(asked: Asked, { engineAgentId, requestClass }: RequestOrigin, ordinal: number): Difference {
-    const who = engineAgentId === undefined ? "the primary line" : "a subagent";
+    const who = engineAgentId === undefined ? "the primary thread" : "a subagent";
     const nearest = this.#lines.find((line) => line.isSubagent === (engineAgentId !== undefined));
     return {
       what: "unrecorded",
@@ -108,7 +108,7 @@ class Line {
     return first && taskOf(first);
   }
 
-  /** Subagents of several kinds may have been given the same task. */
+  /** Subagents of several kinds may have the same task. */
   hasPrompt({ instructions, tools }: Asked): boolean {
     const [first] = this.#thread.exchanges;
     return first?.instructions === hashOf(instructions) && first.tools === hashOf(tools);
@@ -135,7 +135,7 @@ class Line {
     return this.#thread.thread === thread && this.#thread.class === requestClass;
   }
 
-  /** In order; but what an agent asks on the side may come in any. */
+  /** In order, except for auxiliary requests, which may come in any order. */
   take(asked: Asked, leeway: Leeway): { readonly exchange: CassetteExchange | undefined; readonly ordinal: number } {
     const free = [...this.#thread.exchanges.keys()].filter((index) => !this.#played.has(index));
     const news = steady(asked.news, leeway).news;

@@ -3,7 +3,7 @@ import type { RequestOrigin } from "../upstreams/upstream.ts";
 import { type Asked, hashOf } from "./asked.ts";
 import { mapTexts, type Places } from "./places.ts";
 
-/** Keeps what one session asks and what it is answered, line by line, in the order of the requests. */
+/** Records the requests and answers of one session by thread, in the order of the requests. */
 export class Recorder {
   readonly #session: string;
   readonly #places: Places;
@@ -17,7 +17,7 @@ export class Recorder {
     this.#places = places;
   }
 
-  /** What it returns takes the answer, once there is one. Without one the request is not on the cassette. */
+  /** Returns a function that takes the answer. A request without an answer is not on the cassette. */
   add(asked: Asked, { engineAgentId, requestClass }: RequestOrigin): (answer: RecordedAnswer) => void {
     const thread = engineAgentId === undefined ? "main" : this.#nameOf(engineAgentId);
     let line = this.#lines.find((one) => one.thread === thread && one.class === requestClass);

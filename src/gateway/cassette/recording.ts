@@ -4,17 +4,17 @@ import type { HeaderList, UpstreamResponse } from "../upstreams/upstream.ts";
 import { MessageReader } from "./message.ts";
 
 interface Recording {
-  /** Whether the answer was asked for as a stream. */
+  /** Whether a stream was requested. */
   readonly stream: boolean;
-  /** Aborts when the agent has enough of it. */
+  /** Aborts when the agent stops reading. */
   readonly signal: AbortSignal;
   readonly done: (answer: RecordedAnswer) => void;
 }
 
-/** Those that say whether and when to try again. */
+/** Those that say whether and when to retry. */
 const KEPT_HEADERS = ["retry-after", "x-should-retry"];
 
-/** The same answer, told to the recording when it is over, however it ends. */
+/** The same answer, passed to the recording when it ends, however it ends. */
 export function recorded(response: UpstreamResponse, recording: Recording): UpstreamResponse {
   return { ...response, body: watched(response, recording) };
 }

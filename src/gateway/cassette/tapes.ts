@@ -16,13 +16,13 @@ export class GatewayTapes implements Tapes {
 
   insert(sessionId: string, options: TapeOptions): Tape {
     if (this.#tapes.has(sessionId))
-      throw new CapstanError("invalid_input", `The session ${sessionId} has a tape already.`);
+      throw new CapstanError("invalid_input", `The session ${sessionId} already has a tape.`);
     const tape = new SessionTape(options, () => this.#tapes.delete(sessionId));
     this.#tapes.set(sessionId, tape);
     return tape;
   }
 
-  /** The model itself stands behind the tapes. */
+  /** Tapes in front of a model. */
   before(inner: Upstream | UpstreamFor): UpstreamFor {
     const made = new WeakMap<Upstream, Upstream>();
     return async (provider) => {
@@ -39,16 +39,15 @@ export class GatewayTapes implements Tapes {
     };
   }
 
-  /** No model stands behind them: what is not on a cassette is refused. */
+  /** Tapes without a model: requests that are not on a cassette are refused. */
   alone(): Upstream {
     return {
       billing: "rehearsal",
-      send: async (request) =>
-        this.#taped(request, undefined) ?? refusal("This session has no cassette, and there is no model behind it."),
+      send: async (request) => this.#taped(request, undefined) ?? refusal("This session has no cassette and no model."),
     };
   }
 
-  /** Undefined when the request goes through no tape. */
+  /** Undefined if the request uses no tape. */
   #taped(request: UpstreamRequest, model: Upstream | undefined): Promise<UpstreamResponse> | undefined {
     const { origin } = request;
     return origin && this.#tapes.get(origin.sessionId)?.send({ ...request, origin }, model);
@@ -71,7 +70,7 @@ class SessionTape implements Tape {
   readonly #faults: Faults;
   readonly #onEnd: () => void;
   #isHeld = (): boolean => false;
-  /** Why nothing of the cassette is played any more. */
+  /** Why the cassette is no longer played. */
   #refusal: string | undefined;
 
   constructor(options: TapeOptions, onEnd: () => void) {
@@ -116,7 +115,7 @@ class SessionTape implements Tape {
     const fault = this.#faults.next(request.origin);
     if (fault !== undefined) return faulty(fault, request, this.#options.kill);
     const asked = askedBy(request.body ?? new Uint8Array(0), this.#places);
-    // Before it is asked: the order of the requests is that of their coming, not of their answers.
+    // Before the model is asked: requests are ordered by arrival, not by answer.
     const done = this.#recorder?.add(asked, request.origin);
     const { stream } = asked;
     const { signal } = request;
@@ -125,14 +124,14 @@ class SessionTape implements Tape {
   }
 
   #play(asked: Asked, { origin, signal }: TapedRequest, player: Player): UpstreamResponse {
-    // The agent tries again what was refused: that is no other difference, and no other place on the cassette.
+    // The agent retries a refused request: this is not another difference, and not another position on the cassette.
     if (this.#refusal !== undefined) return refusal(this.#refusal);
     const { answer, drifts, ignored } = player.next(asked, origin);
     this.drifts.push(...drifts);
     this.ignored.push(...ignored);
     const [first] = drifts;
     if (answer === undefined || (first !== undefined && this.#options.replay?.acceptDrift !== true)) {
-      this.#refusal = `The cassette does not fit: ${first?.summary ?? "there is no answer on it"}.`;
+      this.#refusal = `The cassette does not match: ${first?.summary ?? "it has no answer for this request"}.`;
       return refusal(this.#refusal);
     }
     return respond(mapTexts(answer, this.#places.fill) as RecordedAnswer, { stream: asked.stream, signal });
@@ -140,10 +139,10 @@ class SessionTape implements Tape {
 }
 
 async function ask(request: UpstreamRequest, model: Upstream | undefined): Promise<UpstreamResponse> {
-  return model?.send(request) ?? refusal("There is no model behind this session, and no cassette.");
+  return model?.send(request) ?? refusal("This session has no model and no cassette.");
 }
 
-/** What costs nothing and is not recorded. */
+/** Free requests, which are not recorded. */
 function onTheSide({ path, body }: UpstreamRequest): UpstreamResponse {
   return path.startsWith("/v1/messages/count_tokens")
     ? plain(200, { input_tokens: Math.ceil((body?.byteLength ?? 0) / BYTES_PER_TOKEN) })

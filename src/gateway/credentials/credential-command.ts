@@ -3,18 +3,18 @@ import { homedir } from "node:os";
 import { CapstanError } from "../../core/errors.ts";
 
 const TIME_LIMIT_MS = 30_000;
-/** In characters. A credential has a few hundred; a command that prints without end must not fill the memory. */
+/** Characters. A credential has a few hundred; a command that prints endlessly must not fill the memory. */
 const MAX_STDOUT = 65_536;
 const STDERR_TAIL = 4096;
 
 interface CommandOptions {
-  /** Milliseconds. Default: half a minute. */
+  /** Milliseconds (default: 30 seconds). */
   readonly timeLimitMs?: number;
 }
 
 /**
- * What a command of the user's settings prints, without the white space around it. It runs in the user's home, not in
- * the directory of a project, whose files could pass for programs.
+ * The trimmed output of a command in the user's settings. It runs in the user's home, not in a project's directory,
+ * whose files could be mistaken for programs.
  */
 export function runCredentialCommand(
   command: string,
@@ -26,7 +26,7 @@ export function runCredentialCommand(
       cwd: environment["HOME"] || homedir(),
       env: environment,
       stdio: ["ignore", "pipe", "pipe"],
-      // A group of its own, so that whatever it started ends with it.
+      // In its own process group, so that everything it started ends with it.
       detached: true,
     });
     let stdout = "";
@@ -45,7 +45,7 @@ export function runCredentialCommand(
       stderr = (stderr + text).slice(-STDERR_TAIL);
     });
     child.on("error", (error) => end(`could not be started (${error.message})`));
-    // What it left behind would hold the pipes open.
+    // Processes it left behind would hold the pipes open.
     child.on("exit", () => killGroup(child.pid));
     child.on("close", (code, signal) => {
       clearTimeout(timer);
@@ -58,12 +58,12 @@ export function runCredentialCommand(
 }
 
 /**
- * Its message is fit for agents and for the log. What the command said is not: it may be a part of a secret, or tell
- * where it lies.
+ * Its message is safe for agents and for the log. The command's output is not: it may contain part of a secret, or
+ * reveal where it is.
  */
 class CommandFailure extends CapstanError {
   readonly #problem: string;
-  /** Private, so that nothing that shows an error shows it. */
+  /** Private, so that nothing that prints an error shows it. */
   readonly #said: string;
 
   constructor(problem: string, said: string) {
@@ -75,17 +75,20 @@ class CommandFailure extends CapstanError {
   /** For the person at the terminal. */
   get whole(): CapstanError {
     const { code } = this;
-    return new CapstanError(code, messageFor(this.#said ? `${this.#problem}. It said: ${this.#said}` : this.#problem));
+    return new CapstanError(
+      code,
+      messageFor(this.#said ? `${this.#problem}. Its output: ${this.#said}` : this.#problem),
+    );
   }
 }
 
-/** Throws it again, a command's failure with the last line of what it said: for those who start or test a host. */
+/** Rethrows an error, adding the last line of a failed command's output: for those who start or test a host. */
 export function tellAll(thrown: unknown): never {
   throw thrown instanceof CommandFailure ? thrown.whole : thrown;
 }
 
 function messageFor(problem: string): string {
-  return `auth.credential_command ${problem}. Mend the command in your settings, or run it in a shell to see what it does.`;
+  return `auth.credential_command ${problem}. Fix the command in your settings, or run it in a shell to see what it does.`;
 }
 
 function killGroup(pid: number | undefined): void {
@@ -93,6 +96,6 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // There is nothing left of it.
+    // It has already ended.
   }
 }

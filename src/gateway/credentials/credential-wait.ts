@@ -5,13 +5,13 @@ import type { HeaderList } from "../upstreams/upstream.ts";
 
 const RATE_LIMITED = 429;
 const OVERLOADED = 529;
-/** A 429 that names no time: long enough to spread to the other sessions, short enough not to hold them up. */
+/** For a 429 without a time: long enough to apply to other sessions, short enough not to delay them. */
 const DEFAULT_WAIT_MS = 1000;
 
 /**
- * When the API tells one session to wait, every session on that credential waits: their requests are answered here
- * with the same status and the time that is left, and do not reach the API.
- * A 529 that names no time starts no wait, because overload is not about the credential.
+ * When the API tells one session to wait, every session with that credential waits: the gateway answers their requests
+ * with the same status and the remaining time, without sending them. A 529 without a time starts no wait, because
+ * overload does not depend on the credential.
  */
 export class CredentialWait {
   readonly #clock: Clock;
@@ -22,7 +22,7 @@ export class CredentialWait {
     this.#clock = clock;
   }
 
-  /** Takes note of an answer of the API. */
+  /** Records an answer of the API. */
   observe(status: number, headers: HeaderList): void {
     if (status !== RATE_LIMITED && status !== OVERLOADED) return;
     const now = this.#clock.now();
@@ -32,7 +32,7 @@ export class CredentialWait {
     this.#status = status;
   }
 
-  /** The answer to a request that has to wait; undefined when it may be sent. */
+  /** The answer to a request that must wait; undefined if it may be sent. */
   answer(): ErrorAnswer | undefined {
     const left = this.#until - this.#clock.now();
     if (left <= 0) return undefined;
@@ -40,7 +40,7 @@ export class CredentialWait {
     return {
       status: this.#status,
       type: this.#status === RATE_LIMITED ? "rate_limit_error" : "overloaded_error",
-      message: `The model API asked for a pause on this credential; ${seconds} s of it are left.`,
+      message: `The model API asked this credential to pause; ${seconds} s are left.`,
       headers: [["retry-after", String(seconds)]],
     };
   }

@@ -6,23 +6,26 @@ import { runCredentialCommand } from "./credential-command.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where a secret comes from. It is read when it is needed, and again after it was refused. */
+/** Where a secret comes from. It is read when needed, and again after it was refused. */
 export interface SecretSource {
   /** For people, such as `ANTHROPIC_API_KEY` or `the keyring`. */
   readonly place: string;
-  /** What to do about a secret that is refused. */
+  /** What to do if the secret is refused. */
   readonly remedy: string;
-  /** It cannot change while this process runs. */
+  /** It can't change while this process runs. */
   readonly isFixed: boolean;
-  /** Reading it runs a command, which takes time and may ask the user something. */
+  /** Reading it runs a command, which takes time and may prompt the user. */
   readonly isCommand?: boolean;
-  /** It leads to the credential itself, such as a token in another file, which may change while it stays the same. */
+  /**
+   * It only refers to the actual credential, such as a token in another file, which may change while this stays the
+   * same.
+   */
   readonly leadsOn?: boolean;
-  /** Rejects with `credential_missing`; the message never holds the secret. */
+  /** Rejects with `credential_missing`; the message never contains the secret. */
   read(): Promise<string>;
 }
 
-/** What `capstan auth login` keeps. */
+/** The secrets saved by `capstan auth login`. */
 export interface StoredSecrets {
   readonly providers: readonly AuthProvider[];
   source(provider: AuthProvider): SecretSource | undefined;
@@ -31,18 +34,18 @@ export interface StoredSecrets {
 /** A project's `.env`, which others may have written. */
 export interface DotEnv {
   readonly path: string;
-  /** The variables that it gave: those that the shell does not have. */
+  /** The variables it set: those that the shell does not have. */
   readonly names: readonly string[];
 }
 
-/** Everything that decides about credentials. */
+/** Everything that determines credentials. */
 export interface CredentialSettings {
   readonly environment: Environment;
-  /** As the user's settings have it. */
+  /** From the user's settings. */
   readonly auth?: AuthSettings | undefined;
   readonly stored?: StoredSecrets | undefined;
   readonly dotEnv?: DotEnv | undefined;
-  /** Told of every secret that is read, so that it can be redacted. */
+  /** Called for every secret that is read, so that it can be redacted. */
   readonly onSecret?: ((secret: { readonly name: string; readonly value: string }) => void) | undefined;
 }
 
@@ -81,8 +84,8 @@ function variableSource(
   return {
     place: isOfFile ? `${name} in ${dotEnv.path}` : name,
     remedy: isOfFile
-      ? `The credential of ${provider} came from ${name} in ${dotEnv.path}: correct it there and start Capstan again.`
-      : `The credential of ${provider} came from the variable ${name}, which cannot change while this program runs: set a valid one and start Capstan again, or unset it and run capstan auth login --provider ${provider}.`,
+      ? `The credential of ${provider} came from ${name} in ${dotEnv.path}: correct it there and restart Capstan.`
+      : `The credential of ${provider} came from the variable ${name}, which cannot change while this program runs: set a valid one and restart Capstan, or unset it and run capstan auth login --provider ${provider}.`,
     isFixed: true,
     read: async () => value,
   };
@@ -107,11 +110,11 @@ function commandSource(
   command: string,
   { provider, settings: { environment, dotEnv } }: { provider: AuthProvider; settings: CredentialSettings },
 ): SecretSource {
-  // What a project's file says must not change what a command of the user's does.
+  // A project's file must not change what the user's command does.
   const own = Object.fromEntries(Object.entries(environment).filter(([name]) => dotEnv?.names.includes(name) !== true));
   return {
     place: "auth.credential_command",
-    remedy: `The credential of ${provider} came from auth.credential_command in your settings: see that the command prints a valid one.`,
+    remedy: `The credential of ${provider} came from auth.credential_command in your settings: make sure that the command prints a valid one.`,
     isFixed: false,
     isCommand: true,
     read: () => runCredentialCommand(command, own),
@@ -120,7 +123,8 @@ function commandSource(
 
 /** Refused here, because Node would refuse such a header only at the first request. */
 function checked(secret: string, place: string): string {
-  if (!/^[\x21-\x7e]+$/.test(secret)) throw missing(`${place} holds characters that no credential has.`);
+  if (!/^[\x21-\x7e]+$/.test(secret))
+    throw missing(`${place} contains characters that are not allowed in a credential.`);
   return secret;
 }
 

@@ -1,6 +1,6 @@
 import { REWIND_NOTE } from "../../core/text/text.ts";
 
-/** As much of a Messages API request as the rehearsal model looks at. Read leniently: it comes from outside. */
+/** The part of a Messages API request that the rehearsal model reads. Parsed leniently: it comes from outside. */
 export interface MessagesRequest {
   readonly messages?: readonly Message[];
   readonly tools?: readonly Tool[];
@@ -27,7 +27,7 @@ export interface Tool {
   readonly input_schema?: Readonly<Record<string, unknown>>;
 }
 
-/** What the user asked for last, and the tool calls made for it since, in order. */
+/** The user's last request, and the tool calls made for it since, in order. */
 export interface Conversation {
   readonly request: string;
   readonly calls: readonly FinishedCall[];
@@ -39,7 +39,7 @@ export interface FinishedCall {
   readonly failed: boolean;
 }
 
-/** What the CLI adds around the user's words. */
+/** What the CLI adds around the user's text. */
 const ADDED = new RegExp(
   `<(${[
     "system-reminder",
@@ -54,7 +54,7 @@ const ADDED = new RegExp(
   ].join("|")})>[\\s\\S]*?</\\1>`,
   "g",
 );
-/** What the CLI says in the user's place to keep a turn going: the request is the one before it. */
+/** What the CLI says as the user to continue a turn: the actual request is the one before it. */
 const NUDGE =
   /^(\[structured-output-enforce\]|\[Request interrupted|\[Tool call interrupted|Continue from where you left off|Your response above was cut off|Output token limit hit)/;
 
@@ -75,7 +75,7 @@ export function readConversation(messages: readonly Message[]): Conversation {
   return { request: (message && requestIn(message)) ?? "", calls };
 }
 
-/** The last piece of text that is the user's own: context that was sent along comes before it. */
+/** The last text block that is the user's own: added context comes before it. */
 function requestIn(message: Message): string | undefined {
   if (message.role !== "user") return undefined;
   return blocksOf(message)
@@ -88,16 +88,16 @@ function blocksOf(message: Message): readonly Block[] {
   return typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
 }
 
-/** A kind of subagent that can be called, with what is said of it. */
+/** A kind of subagent that can be called, with its description. */
 export interface SubagentKind {
   readonly name: string;
   readonly about: string;
 }
 
-/** Those that the CLI itself has. */
+/** The CLI's built-in ones. */
 const BUILT_IN = ["claude", "Explore", "fork", "general-purpose", "output-style-setup", "Plan", "statusline-setup"];
 
-/** The agent's own subagents. Engines list all kinds in a message, or in what they say of the tool. */
+/** The agent's own subagents. Engines list all kinds in a message, or in the tool's description. */
 export function ownSubagents({ messages = [], tools = [] }: MessagesRequest): readonly SubagentKind[] {
   const texts = [
     ...messages

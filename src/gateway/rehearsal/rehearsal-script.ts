@@ -26,21 +26,21 @@ interface RehearsalError {
   readonly message: string;
 }
 
-/** Where a step stands: the calls it has made so far, and what it may call. */
+/** The context of a step: its calls so far, and the available tools. */
 interface Stage {
   readonly made: readonly FinishedCall[];
   readonly tools: readonly Tool[];
   readonly subagents: readonly SubagentKind[];
 }
 
-/** What a step does next: calls, or an end that the step reports, or an end of the whole request. */
+/** What a step does next: calls, an end that the step reports, or an end of the whole request. */
 type Move =
   | { readonly calls: readonly ToolCall[] }
   | { readonly done: string; readonly thought?: string }
   | { readonly stop: string }
   | { readonly error: RehearsalError };
 
-/** What it can do, and the tools of which it needs one for that. */
+/** What it can do, and the tools of which it needs one. */
 const ABILITIES: readonly (readonly [text: string, ...tools: string[]])[] = [
   ["list files", "Glob", "Bash"],
   ["read FILE", "Read"],
@@ -69,8 +69,8 @@ function help(tools: readonly Tool[]): string {
 const STRUCTURED_OUTPUT = "StructuredOutput";
 
 /**
- * The rehearsal model's answer to a request. The state of the work is in the conversation: the steps are played again
- * from the first one over the calls already made, until one of them wants a call that is not among those.
+ * The rehearsal model's answer to a request. The progress is in the conversation: the steps are replayed from the first
+ * one over the calls already made, until one of them needs a new call.
  */
 export function rehearse(request: MessagesRequest): RehearsalReply {
   const { request: asked, calls } = readConversation(request.messages ?? []);
@@ -135,7 +135,7 @@ function nextMove(step: Step, { made, tools, subagents }: Stage): Move {
       return { done: `Ran \`${step.command}\`. It printed:\n${excerpt(result)}` };
     case "use": {
       if (result !== undefined) return { done: `${step.tool} said:\n${excerpt(result)}` };
-      // Tools of the host and of MCP servers carry their server's name before their own.
+      // Tools of the host and of MCP servers have their server's name as a prefix.
       const tool = tools.find(({ name }) => name === step.tool || name.endsWith(`__${step.tool}`));
       if (tool === undefined) return { stop: unavailable(step.tool) };
       return call(tool.name, step.input ?? (valueFor(tool.input_schema ?? {}) as ToolCall["input"]));
@@ -186,11 +186,11 @@ function questionCall({ question, options }: Step & { kind: "ask" }): Move {
   });
 }
 
-/** All in one turn, so that they run side by side. */
+/** All in one answer, so that they run in parallel. */
 function reviewCalls(file: string | undefined, { tools, subagents }: Omit<Stage, "made">): Move {
   const agent = tools.find(({ name }) => name === "Agent");
   const look = file === undefined ? "list files" : `read ${file}`;
-  // Where the tool can send a subagent to the background it does so unless told otherwise.
+  // Where the tool can run a subagent in the background, that is its default.
   const waits = JSON.stringify(agent?.input_schema ?? {}).includes('"run_in_background"');
   const calls = reviewers(subagents).map(({ aspect, kind }) => ({
     name: "Agent",
@@ -207,7 +207,7 @@ function reviewCalls(file: string | undefined, { tools, subagents }: Omit<Stage,
 const ASPECTS = ["correctness", "clarity"];
 const MAX_REVIEWERS = 4;
 
-/** The agent's own reviewers; where no subagent says that it is one, all of them; two of any kind when it has none. */
+/** The agent's own reviewers; if no subagent says that it is one, all of them; two of any kind if it has none. */
 function reviewers(
   subagents: readonly SubagentKind[],
 ): readonly { readonly aspect: string; readonly kind: string | undefined }[] {

@@ -6,7 +6,7 @@ export type Step =
   /** Without texts it changes the first line. */
   | { readonly kind: "edit"; readonly file: string; readonly from?: string; readonly to?: string }
   | { readonly kind: "run"; readonly command: string }
-  /** Any other tool, by the name that users know it by; without input it gets a plausible one. */
+  /** Any other tool, by the name that users know; without input it gets a plausible one. */
   | { readonly kind: "use"; readonly tool: string; readonly input: Readonly<Record<string, unknown>> | undefined }
   | { readonly kind: "ask"; readonly question: string; readonly options: readonly string[] }
   | { readonly kind: "review"; readonly file: string | undefined }
@@ -21,7 +21,7 @@ const FILE = String.raw`(?<file>"[^"]+"|'[^']+'|\`[^\`]+\`|\S+)`;
 const THE_FILE = String.raw`(?:(?: a| the)?(?: new)?(?: file)?(?: called| named)? )${FILE}`;
 const HERE = "(?:this|the|my)(?: current)? (?:directory|folder|workspace|project)";
 
-/** In order: the first that fits the whole step wins. */
+/** In order: the first that matches the whole step wins. */
 const PATTERNS: readonly (readonly [pattern: string, read: (groups: Groups) => Step])[] = [
   [
     `(?:list|show)(?: me)?(?: all)?(?: the)? files(?: here)?(?: (?:in|of|under) (?:${HERE}|${FILE}))?`,
@@ -64,10 +64,10 @@ const PATTERNS: readonly (readonly [pattern: string, read: (groups: Groups) => S
 
 const COMPILED = PATTERNS.map(([pattern, read]) => [new RegExp(`^${pattern}$`, "is"), read] as const);
 const POLITE = /^(?:(?:please|now|first|next|finally|can you|could you|would you)[,:]?\s+)+/i;
-/** Between two steps; what stands in quotes is skipped. A single quote opens only after a space: "don't". */
+/** Separates two steps; text in quotes is skipped. A single quote opens only after a space: "don't". */
 const THEN = /"[^"]*"|(?<=^|\s)'[^']*'|`[^`]*`|[\s,;.]*\b(?:and\s+)?then\b[\s,:]*/gi;
 
-/** The steps of a request, or undefined when a part of it is not understood: then nothing of it is done. */
+/** The steps of a request, or undefined if a part of it is not understood: then nothing is done. */
 export function readSteps(request: string): readonly Step[] | undefined {
   const steps = splitSteps(request)
     .filter((part) => part.trim() !== "")
@@ -88,7 +88,7 @@ function splitSteps(request: string): string[] {
 
 function readStep(part: string): Step | undefined {
   const text = part.trim().replace(POLITE, "");
-  // A full stop ends the sentence more often than it belongs to it, but `ls .` means what it says.
+  // A full stop usually ends the sentence, but in `ls .` it is an argument.
   for (const candidate of [text, text.replace(/\s*[.!?]+$/, "")])
     for (const [pattern, read] of COMPILED) {
       const match = pattern.exec(candidate);
@@ -97,7 +97,7 @@ function readStep(part: string): Step | undefined {
   return undefined;
 }
 
-/** What is not JSON goes to the tool as it is, whose answer will say what is wrong with it. */
+/** Text that is not JSON is passed to the tool, whose answer says what is wrong. */
 function readInput(text: string): Readonly<Record<string, unknown>> {
   try {
     return JSON.parse(text) as Record<string, unknown>;
@@ -111,7 +111,7 @@ function readQuestion(what: string | undefined): Step {
   const question = `${what.charAt(0).toUpperCase()}${what.slice(1).replace(/\?*$/, "")}?`;
   const choice = /((?:[\w-]+, )*[\w-]+),? or ([\w-]+)/.exec(what);
   const options = choice === null ? ["Yes", "No"] : [...(choice[1] ?? "").split(", "), choice[2] ?? ""];
-  // The tool takes four at most.
+  // The tool accepts at most four.
   return { kind: "ask", question, options: options.slice(0, 4) };
 }
 

@@ -6,7 +6,7 @@ interface Place {
   readonly depth: number;
 }
 
-/** Deeper than this only what is required is filled, so that schemas that contain themselves come to an end. */
+/** Below this depth only required fields are filled, so that recursive schemas terminate. */
 const OPTIONAL_DEPTH = 4;
 const MAX_DEPTH = 32;
 
@@ -23,7 +23,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uuid: "00000000-0000-4000-8000-000000000000",
 };
 
-/** A plausible value for a JSON Schema. Patterns are not solved: such a string may not fit. */
+/** A plausible value for a JSON Schema. Patterns are not solved, so such a string may not match. */
 export function valueFor(schema: Schema): unknown {
   return fill(schema, { root: schema, name: "value", depth: 0 });
 }
@@ -63,7 +63,7 @@ function resolved(schema: Schema, root: Schema): Schema {
   return list(current["allOf"]).reduce<Schema>((all, part) => withBase(all, resolved(record(part), root)), current);
 }
 
-/** One of several schemas that all hold, joined as far as the filling looks at it. */
+/** Joins one of several schemas with the base, as far as needed here. */
 function withBase(base: Schema, schema: unknown): Schema {
   const { anyOf: _any, oneOf: _one, allOf: _all, ...rest } = base;
   const part = record(schema);

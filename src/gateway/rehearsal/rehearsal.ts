@@ -7,11 +7,11 @@ import { rehearse, type RehearsalReply } from "./rehearsal-script.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 
 const BYTES_PER_TOKEN = 4;
-/** In characters: how much of an answer comes at a time. */
+/** Characters per piece of a streamed answer. */
 const PIECE = 20;
 const PATH = "/v1/messages";
 
-/** The built-in scripted model. It answers as the Messages API does, in this process. */
+/** The built-in scripted model. It implements the Messages API, in this process. */
 export function openRehearsal(): Upstream {
   return {
     billing: "rehearsal",
@@ -39,7 +39,7 @@ interface Asked extends MessagesRequest {
 
 type Answer = Exclude<RehearsalReply, { readonly error: unknown }>;
 
-/** The figures follow the lengths. */
+/** The figures depend on the lengths. */
 function messageOf(reply: Answer, { model = "rehearsal" }: Asked, length: number): RecordedMessage {
   const { thinking } = reply;
   return {
@@ -48,7 +48,7 @@ function messageOf(reply: Answer, { model = "rehearsal" }: Asked, length: number
     role: "assistant",
     model,
     content: [
-      // Engines send thoughts back, and some refuse one without a signature.
+      // Engines send thinking back, and some refuse it without a signature.
       ...(thinking === undefined ? [] : [{ type: "thinking", thinking, signature: "rehearsal" }]),
       ...("text" in reply
         ? [{ type: "text", text: reply.text }]

@@ -9,7 +9,7 @@ import { hasAwsKeys } from "./requirements.ts";
 import type { Environment, SecretSource } from "../credentials/secret-source.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** AWS's own client looks for its credentials at every request, and nobody else knows where. */
+/** AWS's own client looks up its credentials at every request, and nobody else knows where. */
 const TRY_EVERY_MS = 15_000;
 
 interface BedrockOptions {
@@ -19,7 +19,7 @@ interface BedrockOptions {
   readonly source: SecretSource | undefined;
 }
 
-/** Amazon Bedrock. Everything is handed to the client, so that it does not look for it on its own. */
+/** Amazon Bedrock. All settings are passed to the client, so that it does not look for them itself. */
 export async function bedrockUpstream({ environment, baseUrl, source }: BedrockOptions): Promise<Upstream> {
   const { AnthropicBedrock } = await clientPackage(() => import("@anthropic-ai/bedrock-sdk"), "bedrock");
   const awsRegion = bedrockRegion(environment);
@@ -65,6 +65,6 @@ export async function bedrockUpstream({ environment, baseUrl, source }: BedrockO
     client: new AnthropicBedrock({ ...common, apiKey: null, ...keys }),
     secrets: [awsSecretKey, awsSessionToken].filter((secret) => secret !== ""),
     remedy:
-      "The credentials of bedrock came from the variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, which cannot change while this program runs: set valid ones and start Capstan again.",
+      "The credentials of bedrock came from the variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, which cannot change while this program runs: set valid ones and restart Capstan.",
   });
 }

@@ -7,32 +7,32 @@ const NEVER_CONNECTED = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETU
 interface FailedRequest {
   /** The cloud's name. */
   readonly title: string;
-  /** The model, by the name that the cloud was asked for. */
+  /** The cloud's name for the requested model. */
   readonly named: string;
-  /** Taken out of what is said: some services quote what they refuse. */
+  /** Removed from messages: some services quote what they refuse. */
   readonly secrets: readonly string[];
 }
 
-/** What the official clients throw, as far as it is of use. */
+/** The useful part of what the official clients throw. */
 interface ClientError {
   readonly status?: unknown;
   readonly headers?: unknown;
-  /** The body of the answer. */
+  /** The response body. */
   readonly error?: unknown;
   readonly message?: unknown;
   readonly code?: unknown;
 }
 
 /**
- * What a client threw as an answer in the API's own form, whatever the cloud's looks like, so that the agent and the
- * user read the cloud's words. Throws where there was no answer.
+ * Converts an error of a client to an answer in the API's own form, so that the agent and the user see the cloud's
+ * message. Throws if there was no answer.
  */
 export function clientFailure(thrown: unknown, { title, named, secrets }: FailedRequest): UpstreamResponse {
   const clean = (text: string): string => secrets.reduce((left, secret) => left.replaceAll(secret, "[redacted]"), text);
   const { status, headers, error, message: text } = thrown as ClientError;
   if (typeof status === "number") {
     const { type, message } = saidIn(error) ?? { type: undefined, message: String(text) };
-    const about = status === 400 || status === 404 ? ` (the model was asked for as ${named})` : "";
+    const about = status === 400 || status === 404 ? ` (model name at the provider: ${named})` : "";
     return errorResponse({
       status,
       type: type ?? errorType(status),
@@ -41,12 +41,12 @@ export function clientFailure(thrown: unknown, { title, named, secrets }: Failed
     });
   }
   const causes = causesOf(thrown);
-  // No way to the cloud is for the gateway to tell, by the code, and may be over when the agent asks again.
+  // The gateway reports a failed connection by its code; it may work again when the agent retries.
   const unreachable = causes.find(({ code }) => typeof code === "string" && /^(?:E[A-Z]{3}|UND_ERR)/.test(code));
   if (unreachable !== undefined)
     throw NEVER_CONNECTED.test(String(unreachable.code)) ? new NotSent(unreachable) : unreachable;
   if (!/credentials/i.test(String(text))) throw thrown;
-  // The clients fetch some credentials by themselves, and this one could not be had.
+  // The clients fetch some credentials themselves, and this one was not available.
   const message = clean(`${title}: ${causes.map((cause) => String(cause.message)).join(" ")}`);
   return errorResponse({ status: 401, type: "authentication_error", message });
 }

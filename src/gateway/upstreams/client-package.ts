@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type { AuthProvider } from "../../core/auth/auth-schema.ts";
 import { CapstanError } from "../../core/errors.ts";
 
-/** What only some providers need, and what is therefore not installed with Capstan. */
+/** Packages that only some providers need, and that are not installed with Capstan. */
 const PACKAGES = {
   bedrock: ["@anthropic-ai/bedrock-sdk"],
   vertex: ["@anthropic-ai/vertex-sdk", "google-auth-library"],
@@ -11,7 +11,7 @@ const PACKAGES = {
 
 type Cloud = keyof typeof PACKAGES;
 
-/** Loads a part of it, and says how to install it where it is not there. */
+/** Loads a part of it, or explains how to install it. */
 export async function clientPackage<Module>(load: () => Promise<Module>, provider: Cloud): Promise<Module> {
   try {
     return await load();
@@ -38,7 +38,7 @@ function notInstalled(provider: Cloud, cause: unknown): CapstanError {
   const packages = PACKAGES[provider];
   return new CapstanError(
     "unsupported",
-    `This provider needs a client that is not installed. Run npm install ${packages.join(" ")} where Capstan is installed (with -g if it is installed so).`,
+    `This provider needs a client that is not installed. Run npm install ${packages.join(" ")} where Capstan is installed (with -g for a global installation).`,
     { data: { packages }, cause },
   );
 }

@@ -4,7 +4,7 @@ import { clientFailure } from "./client-failure.ts";
 import { headerValue, responseHeaders } from "../headers.ts";
 import type { HeaderList, Upstream, UpstreamRequest } from "./upstream.ts";
 
-/** What the official clients of the clouds have in common. */
+/** The common interface of the clouds' official clients. */
 interface MessagesClient {
   post(path: string, options: PostOptions): { asResponse(): Promise<Response> };
 }
@@ -25,7 +25,7 @@ interface ClientUpstreamOptions {
   readonly canCountTokens: boolean;
   /** The cloud's name for a model. */
   readonly model: (name: string) => string;
-  /** Taken out of errors: some services quote what they refuse. */
+  /** Removed from errors: some services quote what they refuse. */
   readonly secrets: readonly string[];
   readonly remedy: string;
   readonly renewed?: Upstream["renewed"];
@@ -33,14 +33,14 @@ interface ClientUpstreamOptions {
 
 const MESSAGES = "/v1/messages";
 const COUNT_TOKENS = "/v1/messages/count_tokens";
-/** The client puts these where its cloud wants them. */
+/** The client puts these where its cloud expects them. */
 const FORWARDED = ["anthropic-beta", "anthropic-version"];
-/** The gateway has a timer of its own, for silence; the client's would end a long answer. */
+/** The gateway has its own timer, for silence; the client's would end a long answer. */
 const NO_TIMEOUT_MS = 2_147_483_647;
 
 /**
- * A cloud behind one of Anthropic's official clients, which signs the request, finds its address and makes server-sent
- * events of whatever the cloud streams. Retries are the agent's: it is asked what each of them may cost.
+ * A cloud behind one of Anthropic's official clients, which signs the request, finds its address and converts the
+ * cloud's stream to server-sent events. The agent retries, because each retry needs a reservation.
  */
 export function clientUpstream(options: ClientUpstreamOptions): Upstream {
   const { client, title, canCountTokens, model, remedy, renewed } = options;
@@ -53,7 +53,7 @@ export function clientUpstream(options: ClientUpstreamOptions): Upstream {
       const [path = "", query = ""] = request.path.split("?");
       const isServed = request.method === "POST" && (path === MESSAGES || (path === COUNT_TOKENS && canCountTokens));
       if (!isServed) {
-        const message = `${title} has nothing like ${request.method} ${path}.`;
+        const message = `${title} does not support ${request.method} ${path}.`;
         return errorResponse({ status: 404, type: "not_found_error", message });
       }
       const body = JSON.parse(Buffer.from(request.body ?? []).toString("utf8")) as Record<string, unknown>;
@@ -90,7 +90,7 @@ function forwarded(headers: HeaderList): Record<string, string> {
   );
 }
 
-/** The client lets go of the signal when the headers have come. */
+/** The client releases the signal when the headers have arrived. */
 async function* bytesOf({ body }: Response, { signal }: UpstreamRequest): AsyncGenerator<Uint8Array> {
   if (body === null) return;
   const reader = body.getReader();
@@ -101,7 +101,7 @@ async function* bytesOf({ body }: Response, { signal }: UpstreamRequest): AsyncG
     signal.throwIfAborted();
   } finally {
     takeBack();
-    // Whoever stops reading wants no more of it.
+    // A reader that stops needs no more.
     cancel();
   }
 }

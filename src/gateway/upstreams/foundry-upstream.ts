@@ -12,7 +12,7 @@ interface FoundryOptions {
   readonly source: SecretSource;
 }
 
-/** Microsoft Foundry. Everything is handed to the client, so that it does not look for it on its own. */
+/** Microsoft Foundry. All settings are passed to the client, so that it does not look for them itself. */
 export async function foundryUpstream({ environment, baseUrl, source }: FoundryOptions): Promise<Upstream> {
   const { AnthropicFoundry } = await clientPackage(() => import("@anthropic-ai/foundry-sdk"), "foundry");
   const baseURL = foundryAddress(environment, baseUrl);
@@ -23,11 +23,11 @@ export async function foundryUpstream({ environment, baseUrl, source }: FoundryO
       clientUpstream({
         title: PROVIDER_VARIABLES.foundry.title,
         canCountTokens: true,
-        // Deployments there have the names that their owner gave them, by default those of the models.
+        // Deployments have the names that their owner chose, by default those of the models.
         model: (name) => name,
         client: new AnthropicFoundry({
           apiKey,
-          // Null, and not left out: the client would look into this process's environment.
+          // Null, not omitted: otherwise the client would read this process's environment.
           resource: null,
           baseURL,
           logLevel: "off",

@@ -7,7 +7,7 @@ import type { Environment, SecretSource } from "../credentials/secret-source.ts"
 export interface GoogleCredentials {
   /** For people. */
   readonly place: string;
-  /** A file with credentials; undefined for a machine of Google's, which has its own. */
+  /** A file with credentials; undefined on a Google machine, which has its own. */
   readonly file: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export function googleCredentials(environment: Environment): GoogleCredentials |
   return isGoogleMachine(environment) ? { place: "the service account of this machine", file: undefined } : undefined;
 }
 
-/** The whole file, as JSON. Read by us and not by Google's client, which would keep what it read first. */
+/** The whole file, as JSON. Read by us and not by Google's client, which would keep its first content. */
 export function googleSource(file: string, onSecret: (value: string) => void): SecretSource {
   return {
     place: file,
@@ -47,9 +47,12 @@ function secretsIn(content: string, file: string): readonly string[] {
     if (typeof parsed === "object" && parsed !== null)
       return SECRET_FIELDS.map((name) => parsed[name]).filter((value) => typeof value === "string");
   } catch {
-    // Told below, without the text, which is secret.
+    // Reported below, without the secret text.
   }
-  throw new CapstanError("credential_missing", `${file} is no file of Google credentials: it must hold a JSON object.`);
+  throw new CapstanError(
+    "credential_missing",
+    `${file} is not a file of Google credentials: it must contain a JSON object.`,
+  );
 }
 
 function isGoogleMachine(environment: Environment): boolean {

@@ -8,18 +8,18 @@ import { type HeaderList, NotSent, type Upstream, type UpstreamRequest, type Ups
 export type Credential =
   | { readonly kind: "api_key"; readonly secret: string }
   | { readonly kind: "auth_token"; readonly secret: string }
-  /** A subscription's token, which the API accepts only together with a beta header. */
+  /** A subscription's token, which the API accepts only with a beta header. */
   | { readonly kind: "oauth_token"; readonly secret: string };
 
 const OAUTH_BETA = "oauth-2025-04-20";
-/** Idle connections are dropped well before a load balancer would drop them under a request. */
+/** Idle connections are closed well before a load balancer would close them during a request. */
 const IDLE_CONNECTION_MS = 30_000;
 const MAX_REJECTION = 64 << 10;
 
 /**
- * A Messages API over HTTP. Nothing it returns or throws holds the secret: it lives in this closure, and the answer's
- * body is not Node's own message object, which would lead back to the request headers.
- * Idle connections do not keep the process alive, so there is nothing to dispose of.
+ * A Messages API over HTTP. Nothing it returns or throws contains the secret: it exists only in this closure, and the
+ * answer's body is not Node's own message object, which would lead back to the request headers. Idle connections do not
+ * keep the process alive, so there is nothing to dispose of.
  */
 export function httpUpstream({ baseUrl, credential }: { baseUrl: URL; credential: Credential }): Upstream {
   const transport = baseUrl.protocol === "https:" ? https : http;
@@ -31,7 +31,7 @@ export function httpUpstream({ baseUrl, credential }: { baseUrl: URL; credential
     const sent: HeaderList = [
       ["host", baseUrl.host],
       ...withCredential(headers, credential),
-      // The usage is read from the answer, which must therefore not be compressed.
+      // Usage is read from the answer, which must therefore not be compressed.
       ["accept-encoding", "identity"],
       ...(body === undefined ? [] : [["content-length", String(body.byteLength)] as const]),
     ];
@@ -50,7 +50,7 @@ export function httpUpstream({ baseUrl, credential }: { baseUrl: URL; credential
           if (socket.connecting) socket.once(baseUrl.protocol === "https:" ? "secureConnect" : "connect", connected);
           else connected();
         });
-        // Also hears of failures after the answer began: those reach the reader of the body.
+        // Also called for failures after the answer has started: those reach the reader of the body.
         outgoing.on("error", (error) => reject(isConnected ? error : new NotSent(error)));
         outgoing.on("response", (incoming) => {
           const status = incoming.statusCode ?? 0;
@@ -83,7 +83,7 @@ async function* bytesOf(incoming: IncomingMessage): AsyncGenerator<Uint8Array> {
   yield* incoming as AsyncIterable<Uint8Array>;
 }
 
-/** Some proxies quote the key that they refuse; it must not get into a log or to the agent. */
+/** Some proxies quote the key that they refuse; it must not reach a log or the agent. */
 async function redacted(incoming: IncomingMessage, secret: string): Promise<UpstreamResponse> {
   const chunks: Uint8Array[] = [];
   let length = 0;

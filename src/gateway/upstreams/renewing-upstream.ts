@@ -8,18 +8,18 @@ import type { Upstream } from "./upstream.ts";
 interface RenewingOptions {
   readonly billing: Billing;
   readonly source: SecretSource;
-  /** The upstream with such a secret. Its refusals are read to their end before they are given. */
+  /** Creates the upstream with a secret. Its refusals are read to their end before they are returned. */
   readonly make: (secret: string) => Upstream | Promise<Upstream>;
 }
 
-/** How often a secret is looked for while requests wait for another. A command takes time, and may ask the user. */
+/** How often the secret is read while requests wait for a new one. A command takes time, and may prompt the user. */
 const LOOK_EVERY_MS = 1000;
 const RUN_EVERY_MS = 15_000;
 
 /**
- * An upstream whose secret may change while the host runs. A secret that is refused is read again: if it is another one
- * by then, the request is repeated with it, once; if not, it is read again before the next request, because a person
- * may have put a new one there.
+ * An upstream whose secret may change while the host runs. A refused secret is read again: if it has changed, the
+ * request is repeated with it, once; if not, it is read again before the next request, because a person may have
+ * replaced it.
  */
 export async function renewingUpstream({ billing, source, make }: RenewingOptions): Promise<Upstream> {
   let current = await read();
@@ -39,13 +39,13 @@ export async function renewingUpstream({ billing, source, make }: RenewingOption
     isStale = false;
   }
 
-  /** Once for all requests that need it at the same time. */
+  /** Shared by all requests that need it at the same time. */
   function renew(): Promise<void> {
     renewal ??= readAgain().finally(() => (renewal = undefined));
     return renewal;
   }
 
-  /** Once for all requests that wait. Undefined when there is no secret to be had now. */
+  /** Shared by all waiting requests. Undefined if no secret is available now. */
   function lookAgain(): Promise<string | undefined> {
     look ??= sleep(source.isCommand === true ? RUN_EVERY_MS : LOOK_EVERY_MS, undefined, { ref: false })
       .then(() => source.read())
@@ -54,7 +54,7 @@ export async function renewingUpstream({ billing, source, make }: RenewingOption
     return look;
   }
 
-  /** Another request may find the new secret first, and use it. What cannot be looked at is tried again. */
+  /** Another request may find the new secret first, and use it. Failed reads are retried. */
   async function renewed(signal: AbortSignal): Promise<void> {
     if (source.leadsOn === true) return sleep(RUN_EVERY_MS, undefined, { signal, ref: false });
     const { promise: aborted, reject } = Promise.withResolvers<never>();
@@ -83,13 +83,13 @@ export async function renewingUpstream({ billing, source, make }: RenewingOption
         const used = current;
         const answer = await used.upstream.send(request);
         if (!isRefusal(answer.status) || source.isFixed) return answer;
-        // Another request may have come by a new secret while this one was under way.
+        // Another request may have found a new secret while this one was running.
         if (current === used) await renew();
         const repeated = current === used ? answer : await current.upstream.send(request);
         isStale ||= isRefusal(repeated.status);
         return repeated;
       } catch (thrown) {
-        // The secret cannot be read at all, which is as good as refused. Everything else is about the connection.
+        // A secret that can't be read counts as refused. All other errors are about the connection.
         if (!(thrown instanceof CapstanError)) throw thrown;
         return errorResponse({ status: 401, type: "authentication_error", message: thrown.message });
       }

@@ -7,21 +7,21 @@ import { type CredentialSettings, type Environment, secretSource } from "../cred
 
 /** One thing that a provider needs. */
 export interface Requirement {
-  /** A variable, or a few words where there are several ways. */
+  /** A variable, or a description if there are several ways. */
   readonly what: string;
-  /** Where it is; undefined when it is missing. */
+  /** Where it is; undefined if it is missing. */
   readonly found: string | undefined;
   /** How to get it. */
   readonly how: string;
 }
 
 const HOW = {
-  api_key: "make a key at https://platform.claude.com/settings/keys",
-  auth_token: "ask whoever runs the gateway at your base URL for a token",
+  api_key: "create a key at https://platform.claude.com/settings/keys",
+  auth_token: "ask the operator of the gateway at your base URL for a token",
   oauth_token: "run claude setup-token, which prints one",
 } as const;
 
-/** What a provider needs, and where each of it is. Reads no secret, runs nothing and asks nobody. */
+/** What a provider needs, and where each part was found. Reads no secret, runs nothing and makes no requests. */
 export function requirementsOf(provider: AuthProvider, settings: CredentialSettings): readonly Requirement[] {
   const { environment, auth = {} } = settings;
   const secret = secretSource(provider, settings)?.place;
@@ -46,7 +46,7 @@ export function requirementsOf(provider: AuthProvider, settings: CredentialSetti
             (hasAwsKeys(environment) ? "AWS_ACCESS_KEY_ID" : refused ? undefined : awsCredentials(environment)),
           how:
             refused ??
-            `set AWS_BEARER_TOKEN_BEDROCK (a Bedrock API key) or run ${login(provider)}; or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; or name a profile by AWS_PROFILE in the shell and run aws sso login`,
+            `set AWS_BEARER_TOKEN_BEDROCK (a Bedrock API key) or run ${login(provider)}; or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; or set AWS_PROFILE in the shell and run aws sso login`,
         },
       ];
     case "vertex":
@@ -75,7 +75,7 @@ export function requirementsOf(provider: AuthProvider, settings: CredentialSetti
           found:
             (auth.provider === "foundry" && auth.base_url !== undefined ? "auth.base_url" : undefined) ??
             firstSet(environment, ["ANTHROPIC_FOUNDRY_BASE_URL", "ANTHROPIC_FOUNDRY_RESOURCE"]),
-          how: "set it to the name of your Foundry resource, or ANTHROPIC_FOUNDRY_BASE_URL to its whole address",
+          how: "set it to the name of your Foundry resource, or ANTHROPIC_FOUNDRY_BASE_URL to its full address",
         },
         {
           what: name,
@@ -87,16 +87,16 @@ export function requirementsOf(provider: AuthProvider, settings: CredentialSetti
 }
 
 /**
- * What to do about a `.env` that says where a cloud's client finds credentials. Such a file may name any file of the
- * user's, and an address that it is sent to. The user's own are not used in its place: nobody would notice.
+ * What to do about a `.env` that says where a cloud's client finds credentials. Such a file could name any file of the
+ * user's, and an address to send it to. The user's own credentials are not used instead: nobody would notice.
  */
 function refusedFinder(provider: AuthProvider, { environment, dotEnv }: CredentialSettings): string | undefined {
   const { finders = [] } = PROVIDER_VARIABLES[provider];
-  // Where the shell has no home, the usual place of Google's file would be the project's choice, too.
+  // If the shell has no home, the default path of Google's file would also be the project's choice.
   const names = provider === "vertex" ? [...finders, "HOME"] : finders;
   const name = names.find((one) => environment[one]?.trim() && dotEnv?.names.includes(one) === true);
   if (name === undefined) return undefined;
-  return `${dotEnv?.path} sets ${name}, and a project must not choose where credentials are found; set it in the shell if you trust what it names, or take it out of that file`;
+  return `${dotEnv?.path} sets ${name}, but a project must not choose where credentials are found; set it in the shell if you trust it, or remove it from that file`;
 }
 
 function login(provider: AuthProvider): string {
@@ -107,7 +107,7 @@ function firstSet(environment: Environment, names: readonly string[]): string | 
   return names.find((name) => environment[name]?.trim());
 }
 
-/** Ways that AWS's own client finds by itself. It looks into the environment of this process, and nowhere else. */
+/** Ways that AWS's own client finds itself. It reads only the environment of this process. */
 const AWS_WAYS = [
   "AWS_PROFILE",
   "AWS_WEB_IDENTITY_TOKEN_FILE",
@@ -131,7 +131,7 @@ export function hasAwsKeys(environment: Environment): boolean {
   return ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"].every((name) => environment[name]?.trim());
 }
 
-/** Who made this machine, as far as its firmware says. */
+/** The machine's vendor, according to its firmware. */
 function isMadeBy(maker: string): boolean {
   try {
     return readFileSync("/sys/class/dmi/id/sys_vendor", "utf8").includes(maker);

@@ -11,7 +11,7 @@ import type { Upstream, UpstreamFor } from "./upstream.ts";
 
 const DEFAULT_BASE_URL = "https://api.anthropic.com";
 
-/** One upstream for each provider, made when it is first asked for. What failed is tried again the next time. */
+/** One upstream per provider, created on first use. A failure is retried next time. */
 export function upstreamsFor(settings: CredentialSettings): UpstreamFor {
   const made = new Map<AuthProvider, Promise<Upstream>>();
   return async (given) => {
@@ -24,8 +24,8 @@ export function upstreamsFor(settings: CredentialSettings): UpstreamFor {
 }
 
 /**
- * The same for a host, which fails here and not in its first session: when its own provider lacks something, and when
- * it has none and no agent could name another.
+ * The same for a host, which fails here and not in its first session: if its own provider lacks something, and if it
+ * has none and no agent could name another.
  */
 export async function usableUpstreams(settings: CredentialSettings): Promise<UpstreamFor> {
   const upstreamFor = upstreamsFor(settings);
@@ -40,7 +40,7 @@ export function defaultProvider(settings: CredentialSettings): AuthProvider | un
   return chosenProvider(choiceOf(settings));
 }
 
-/** What decides about it. What login stored is read when it is asked for. */
+/** What decides the provider. The saved login is read lazily. */
 export function choiceOf({ environment, auth = {}, stored, dotEnv }: CredentialSettings): ProviderChoice {
   return {
     environment,
@@ -75,12 +75,12 @@ async function makeUpstream(provider: AuthProvider, settings: CredentialSettings
   });
 }
 
-/** Names everything that is missing at once, so that nobody has to find out piece by piece. */
+/** Lists everything that is missing at once. */
 function incomplete(provider: AuthProvider, missing: readonly Requirement[]): CapstanError {
   const { title } = PROVIDER_VARIABLES[provider];
   return new CapstanError(
     "credential_missing",
-    `The provider ${provider} (${title}) cannot be used yet. ${missing.map(({ what, how }) => `It lacks ${what}: ${how}.`).join(" ")}`,
+    `The provider ${provider} (${title}) is not configured yet. ${missing.map(({ what, how }) => `Missing ${what}: ${how}.`).join(" ")}`,
     { data: { provider, missing: missing.map(({ what }) => what) } },
   );
 }
@@ -89,6 +89,6 @@ function refuseAll(): never {
   const names = (["api_key", "auth_token", "oauth_token"] as const).map((one) => PROVIDER_VARIABLES[one].secret);
   throw new CapstanError(
     "credential_missing",
-    `No credential for the model API. Set ${names.join(", ")}, or one of them with _FILE; or store one (capstan auth login); or use the rehearsal model (--rehearsal).`,
+    `No credential for the model API. Set ${names.join(", ")}, or one of them with _FILE; or save one (capstan auth login); or use the rehearsal model (--rehearsal).`,
   );
 }

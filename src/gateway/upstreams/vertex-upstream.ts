@@ -16,7 +16,7 @@ interface VertexOptions {
 
 const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 
-/** Google Vertex AI. Everything is handed to the client, so that it does not look for it on its own. */
+/** Google Vertex AI. All settings are passed to the client, so that it does not look for them itself. */
 export async function vertexUpstream({ environment, baseUrl, onSecret }: VertexOptions): Promise<Upstream> {
   const { AnthropicVertex } = await clientPackage(() => import("@anthropic-ai/vertex-sdk"), "vertex");
   const { GoogleAuth } = await clientPackage(() => import("google-auth-library"), "vertex");
@@ -29,7 +29,7 @@ export async function vertexUpstream({ environment, baseUrl, onSecret }: VertexO
       client: new AnthropicVertex({
         region,
         projectId: environment["ANTHROPIC_VERTEX_PROJECT_ID"]?.trim() ?? null,
-        // Null, and not left out: the client would look into this process's environment.
+        // Null, not omitted: otherwise the client would read this process's environment.
         baseURL: baseUrl?.href.replace(/\/+$/, "") ?? null,
         googleAuth,
         logLevel: "off",
@@ -42,7 +42,7 @@ export async function vertexUpstream({ environment, baseUrl, onSecret }: VertexO
   if (file === undefined)
     return upstream(
       new GoogleAuth({ scopes: SCOPE }),
-      "The credentials of vertex are those of this machine's service account: give it the role Vertex AI User and send the message again.",
+      "The credentials of vertex are those of this machine's service account: grant it the role Vertex AI User, then send the message again.",
     );
   const source = googleSource(file, onSecret);
   return renewingUpstream({

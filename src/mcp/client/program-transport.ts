@@ -5,22 +5,22 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ErrorCode, type JSONRPCMessage, JSONRPCMessageSchema, McpError } from "@modelcontextprotocol/sdk/types.js";
 
 export interface ProgramStart {
-  /** A whole path, and what it is given. */
+  /** An absolute path, with its arguments. */
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
 }
 
-/** Of one message. A server that writes more without an end of line is not talking to us. */
+/** For one message. A server that writes more without a line break does not speak MCP. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
-/** So many messages are read in a second; a program that writes more has to wait. */
+/** How many messages are read per second; a program that writes more has to wait. */
 const MOST_PER_SECOND = 1_000;
-/** How long a program may take to end by itself when its input is closed. In milliseconds. */
+/** Milliseconds that a program may take to end after its input is closed. */
 const GOODBYE_MS = 1_000;
 
 /**
- * A program that speaks MCP on its standard input and output. Lines that are not of the protocol are passed over, as other
- * clients do; what the program is told to end is ended with all it started.
+ * A program that speaks MCP on stdin and stdout. Lines that are not part of the protocol are ignored, as other clients
+ * do; ending the program ends everything it started.
  */
 export class ProgramTransport implements Transport {
   onclose?: () => void;
@@ -31,7 +31,7 @@ export class ProgramTransport implements Transport {
   #exited: Promise<void> = Promise.resolve();
   #pieces: Buffer[] = [];
   #length = 0;
-  /** Messages of the second that began then, in milliseconds. */
+  /** Messages in the second that started at `from`, in milliseconds. */
   #second = { from: 0, messages: 0 };
   #trouble: string | undefined;
   #isKilled = false;
@@ -40,12 +40,12 @@ export class ProgramTransport implements Transport {
     this.#start = start;
   }
 
-  /** Why it is gone, as far as is known. */
+  /** Why it ended, if known. */
   get trouble(): string | undefined {
     return this.#trouble;
   }
 
-  /** Of the process that all others of the program come from, while it runs. */
+  /** The program's root process, while it runs. */
   get pid(): number | undefined {
     return this.#child?.pid;
   }
@@ -53,7 +53,7 @@ export class ProgramTransport implements Transport {
   async start(): Promise<void> {
     if (this.#isKilled) throw new McpError(ErrorCode.ConnectionClosed, "its session has ended");
     const { command, args, cwd } = this.#start;
-    // The starter sets the variables that the program sees, and needs none of the host's.
+    // The starter sets the program's variables, and needs none of the host's.
     const child = spawn(command, args, { cwd, env: {}, stdio: ["pipe", "pipe", "ignore"], detached: true });
     this.#child = child;
     this.#exited = new Promise((resolve) => {
@@ -63,12 +63,12 @@ export class ProgramTransport implements Transport {
       });
       child.once("exit", (code, signal) => {
         this.#trouble ??=
-          signal === null ? `its program ended with exit code ${code}` : `its program was ended by ${signal}`;
+          signal === null ? `its program exited with code ${code}` : `its program was killed by ${signal}`;
         resolve();
       });
     });
     void this.#report();
-    // Said again by the end of the program.
+    // The end of the program reports it as well.
     child.stdin.on("error", () => {});
     child.stdout.on("data", (chunk: Buffer) => this.#take(chunk));
   }
@@ -87,7 +87,7 @@ export class ProgramTransport implements Transport {
     await this.#exited;
   }
 
-  /** Ends it at once, with everything it started. It is not started any more. */
+  /** Kills it at once, with everything it started. It is not restarted. */
   kill(): void {
     this.#isKilled = true;
     this.#kill();
@@ -103,10 +103,10 @@ export class ProgramTransport implements Transport {
     const pid = this.#child?.pid;
     if (pid === undefined) return;
     try {
-      // Its whole group: without a namespace of its own it may have started others.
+      // Its whole group: without its own namespace it may have started others.
       process.kill(-pid, "SIGKILL");
     } catch {
-      // Gone by itself.
+      // Already ended.
     }
   }
 

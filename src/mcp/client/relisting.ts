@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Between two looks at what a server has, in milliseconds. */
+/** Milliseconds between two listings of a server. */
 const PAUSE_MS = 1_000;
 
 /**
- * Does something when a server says that its list has changed: at once, then after a pause, however often the server says so
- * meanwhile. The last word of the server is always heeded.
+ * Runs `look` when a server says that its list has changed: at once, then at most once per pause. The last change is
+ * never missed.
  */
 export class Relisting {
   readonly #look: () => Promise<void>;

@@ -22,26 +22,26 @@ import { Silence } from "./silence.ts";
 
 export interface ServerClientOptions {
   readonly name: string;
-  /** A program to be started, or a server of this process. */
+  /** A program to start, or a server of this process. */
   readonly via: ProgramStart | McpServer;
   readonly elicit: (question: ServerQuestion, signal: AbortSignal) => Promise<ElicitResult>;
-  /** The server waits for a person right now, so that its silence means nothing. */
+  /** The server is waiting for a person, so its silence does not count. */
   readonly isAsking: () => boolean;
-  /** How long a tool may run without a sign of life, in milliseconds. */
+  /** How long a tool may run without any sign of activity, in milliseconds. */
   readonly idleMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The host's own client of a server. A program that has died is started again for the next call. */
+/** The host's own client of a server. A program that has died is restarted for the next call. */
 export interface ServerClient {
-  /** As the server lists them now. */
+  /** The server's current tools. */
   readonly tools: readonly Tool[];
-  /** Of the program's first process, while there is one. */
+  /** The program's root process, while it runs. */
   readonly pid: number | undefined;
-  /** Rejects when there is no result: the server is gone, said nothing for too long, or answered with an error. */
+  /** Rejects if there is no result: the server has ended, was silent for too long, or answered with an error. */
   call(call: ServerCall): Promise<CallToolResult>;
   close(): Promise<void>;
-  /** Ends a program at once, with everything it started. */
+  /** Kills a program at once, with everything it started. */
   kill(): void;
 }
 
@@ -51,9 +51,9 @@ export interface ServerCall {
   readonly signal: AbortSignal;
 }
 
-/** As long as a timer can be: silence is measured here, not by the protocol's client. */
+/** The longest possible timer: silence is measured here, not by the protocol's client. */
 const NO_TIMEOUT_MS = 2_147_483_647;
-/** A list with more pages or tools than this has no end. */
+/** A longer list counts as endless. */
 const MOST_PAGES = 1_000;
 const MOST_TOOLS = 10_000;
 const CLOSED: number = ErrorCode.ConnectionClosed;
@@ -101,7 +101,7 @@ class ConnectedServer implements ServerClient {
   async call({ tool, input, signal }: ServerCall): Promise<CallToolResult> {
     const { name, idleMs } = this.#options;
     const live = await this.#connected().catch((thrown: unknown) => {
-      throw new Error(`The MCP server ${name} did not start again: ${messageOf(thrown)}.`, { cause: thrown });
+      throw new Error(`The MCP server ${name} did not restart: ${messageOf(thrown)}.`, { cause: thrown });
     });
     using silence = new Silence(idleMs, this.#options.isAsking);
     try {
@@ -115,20 +115,20 @@ class ConnectedServer implements ServerClient {
         },
       );
     } catch (thrown) {
-      if (signal.aborted) throw new Error(`The call of the MCP server ${name} was cancelled.`, { cause: thrown });
+      if (signal.aborted) throw new Error(`The call of the MCP server ${name} was canceled.`, { cause: thrown });
       if (silence.signal.aborted) {
         this.#forget(live);
         throw new Error(
-          `The MCP server ${name} failed: it has said nothing for ${Math.round(idleMs / 1_000)} seconds. Whether the call took effect is not known.`,
+          `The MCP server ${name} failed: it was silent for ${Math.round(idleMs / 1_000)} seconds. It is unknown whether the call took effect.`,
           { cause: thrown },
         );
       }
       if (isGarbage(thrown))
-        throw new Error(`The MCP server ${name} failed: what it answered is not MCP.`, { cause: thrown });
+        throw new Error(`The MCP server ${name} failed: its answer is not MCP.`, { cause: thrown });
       if (!isLost(thrown)) throw thrown;
       this.#forget(live);
       throw new Error(
-        `The MCP server ${name} failed: ${troubleOf(live)}. Whether the call took effect is not known. The next call starts it again.`,
+        `The MCP server ${name} failed: ${troubleOf(live)}. It is unknown whether the call took effect. The next call restarts it.`,
         { cause: thrown },
       );
     }
@@ -174,7 +174,7 @@ class ConnectedServer implements ServerClient {
       ),
     );
     const relisting = new Relisting(async () => {
-      // A server that cannot say what it has now keeps what it had.
+      // A server that can't list its tools now keeps the previous list.
       if (!this.#isClosed) this.#tools = await listTools(client).catch(() => this.#tools);
     });
     client.setNotificationHandler(ToolListChangedNotificationSchema, () => relisting.changed());
@@ -198,7 +198,7 @@ async function transportTo(via: ServerClientOptions["via"]): Promise<Transport> 
   return ours;
 }
 
-/** A list of which an entry is wrong counts as empty, as it does for the other engine. */
+/** A list with an invalid entry counts as empty, as on the other engine. */
 async function listTools(client: Client): Promise<readonly Tool[]> {
   const tools: Tool[] = [];
   let cursor: string | undefined;

@@ -1,4 +1,4 @@
-/** Aborts when nothing was heard for a while, unless there is an excuse at that moment. */
+/** Aborts after a period of silence, unless there is an excuse at that moment. */
 export class Silence implements Disposable {
   readonly #controller = new AbortController();
   readonly #idleMs: number;

@@ -7,7 +7,7 @@ import type { RemoteMcpServer } from "../../core/agent/mcp-server-schema.ts";
 import { isGarbage, LOST, RemoteTransport } from "./transport.ts";
 import type { Trouble } from "./trouble.ts";
 
-/** What a server asks a person, in the words of the protocol. */
+/** A server's question to a person, in the protocol's terms. */
 export interface RemoteQuestion {
   readonly message: string;
   readonly mode: "form" | "url";
@@ -19,7 +19,7 @@ export interface ConnectionOptions {
   /** With its headers as they are sent. */
   readonly server: RemoteMcpServer;
   readonly elicit: (question: RemoteQuestion, signal: AbortSignal) => Promise<ElicitResult>;
-  /** Told of what the server says by itself. */
+  /** Called for the server's notifications. */
   readonly onNotification: (method: string) => void;
 }
 
@@ -44,7 +44,7 @@ interface Live {
   readonly client: Client;
   readonly transport: RemoteTransport;
   requests: number;
-  /** Nothing new is asked on it; it is closed after the last answer. */
+  /** It accepts no new requests, and closes after the last answer. */
   isOver: boolean;
 }
 
@@ -52,7 +52,7 @@ const TIMED_OUT: number = ErrorCode.RequestTimeout;
 /** How long a server may take to answer for the first time. */
 export const START_TIMEOUT_MS = 60_000;
 
-/** The host's connection to one server somewhere else. One that was lost is made anew when somebody needs it. */
+/** The host's connection to one remote server. A lost connection is reopened when it is needed. */
 export class RemoteConnection {
   readonly #options: ConnectionOptions;
   #live: Promise<Live> | undefined;
@@ -66,7 +66,7 @@ export class RemoteConnection {
     return (await this.#connected()).client;
   }
 
-  /** Throws a `ConnectionFailure`, or what the server itself answered. */
+  /** Throws a `ConnectionFailure`, or the server's own error. */
   async request<Schema extends z.core.$ZodObject>(
     request: { readonly method: string; readonly params: Record<string, unknown> },
     schema: Schema,
@@ -75,7 +75,7 @@ export class RemoteConnection {
     try {
       return await this.#request(request, schema, options);
     } catch (thrown) {
-      // It has forgotten the session and has not run anything: a new session is what the protocol asks for.
+      // The server has lost the session and has not run anything: the protocol requires a new session.
       if (!(thrown instanceof ConnectionFailure && isForgotten(thrown.cause))) throw thrown;
       return this.#request(request, schema, options);
     }
@@ -132,7 +132,7 @@ export class RemoteConnection {
       ),
     );
     client.fallbackNotificationHandler = async ({ method }) => onNotification(method);
-    // One of the two kinds waits for ever to be told where to send its first request.
+    // One of the two transports waits forever for the address of its first request.
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(
       () => late.reject(new ConnectionFailure({ kind: "silence" }, undefined)),
@@ -152,7 +152,7 @@ export class RemoteConnection {
   }
 }
 
-/** Whether the server itself answered with an error, so that the connection is well. */
+/** Whether the server itself answered with an error, so that the connection is fine. */
 function isAnswer(thrown: unknown): boolean {
   return thrown instanceof McpError && thrown.data !== LOST && thrown.code !== TIMED_OUT;
 }

@@ -9,7 +9,7 @@ import { z } from "zod";
 import { engineToolName } from "../../core/agent/mcp-server-schema.ts";
 import { CALL_ID } from "../bridge.ts";
 
-/** As much of a request as must be known to let it through. */
+/** The part of a request that must be known to allow it. */
 const message = z.object({
   method: z.string().optional(),
   params: z
@@ -24,7 +24,7 @@ const message = z.object({
 /** A call as it passed the gate. */
 export interface GrantedCall {
   readonly callId: string;
-  /** As the engine knows it. */
+  /** The engine's name for it. */
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
@@ -32,7 +32,7 @@ export interface GrantedCall {
 interface OneCall {
   readonly server: string;
   readonly callId: string;
-  /** Undefined until the gate has let a call through. */
+  /** Undefined until the gate has allowed a call. */
   readonly granted: () => GrantedCall | undefined;
 }
 
@@ -42,10 +42,10 @@ export interface Loopback {
 }
 
 /**
- * Lends a server of this process to an agent process over loopback, for one call: a process that takes up a call that
- * waited runs it before it knows the servers that are given to it in any other way. The address holds a secret, and no
- * other call than that one is let through, with the tool and the input that passed the gate: who learns the address and
- * the call's id can run nothing else.
+ * Offers a server of this process to an agent process over loopback, for one call: a process that resumes a waiting
+ * call runs it before it connects to servers that are passed in any other way. The URL contains a secret, and only this
+ * call is allowed, with the tool and the input that passed the gate: someone who learns the URL and the call's id can
+ * run nothing else.
  */
 export async function serveOneCall(instance: McpServer, { server: name, callId, granted }: OneCall): Promise<Loopback> {
   const secret = randomBytes(32).toString("base64url");

@@ -26,25 +26,27 @@ export interface RemoteServerOptions {
   readonly elicit: (question: RemoteQuestion, signal: AbortSignal) => Promise<ElicitResult>;
 }
 
-/** As long as a timer can be: a tool may wait for a person. A connection on which nothing is said ends by itself. */
+/** The longest possible timer: a tool may wait for a person. A silent connection ends anyway. */
 const CALL_TIMEOUT_MS = 2_147_483_647;
-/** A list with more pages than this has no end. */
+/** A longer list counts as endless. */
 const MOST_PAGES = 1_000;
 const LIST_CHANGED = "notifications/tools/list_changed";
 
-/** A server of this process that passes on what an agent's process asks for. Closed with that process, or by hand. */
+/**
+ * A server of this process that forwards the requests of an agent's process. Closed with that process, or explicitly.
+ */
 interface RemoteServer {
   readonly instance: McpServer;
-  /** The names of its tools when it was reached. */
+  /** The names of its tools when the connection was opened. */
   readonly tools: readonly string[];
-  /** Lends it to a process for one call only, and gives the address. `instance` cannot be used besides. */
+  /** Offers it to a process for one call only, and returns the URL. `instance` can't be used at the same time. */
   readonly serveOneCall: (callId: string, granted: () => GrantedCall | undefined) => Promise<string>;
   readonly close: () => Promise<void>;
 }
 
 /**
- * Connects to a server somewhere else. Neither its address nor the headers leave the host. Rejects with what is wrong
- * and what to do about it.
+ * Connects to a remote server. Neither its URL nor the headers leave the host. Rejects with the problem and what to do
+ * about it.
  */
 export async function connectRemoteServer(options: RemoteServerOptions): Promise<RemoteServer> {
   const { name, server } = options;
@@ -73,7 +75,7 @@ export async function connectRemoteServer(options: RemoteServerOptions): Promise
     await connection.close();
     throw notConnected(options, thrown);
   }
-  // The low-level handlers: what the server says is passed on as it is.
+  // The low-level handlers: the server's messages are forwarded unchanged.
   mcp.server.setRequestHandler(ListToolsRequestSchema, async () => ({
     tools: [...fittingTools(name, await listTools(connection)).fit],
   }));
@@ -124,16 +126,19 @@ async function listTools(connection: RemoteConnection): Promise<readonly Tool[]>
   throw new ConnectionFailure({ kind: "garbage" }, undefined);
 }
 
-/** A tool that the agent may not use anyway is left out; without another one the agent would not be what it was made for. */
+/**
+ * Omits a tool that the agent may not use anyway; any other unusable tool is an error, because the agent would not work
+ * as intended.
+ */
 function requireFit({ name: server, server: { tools: policy } }: RemoteServerOptions, tools: readonly Tool[]): void {
   const failed = (what: string, data: object): CapstanError =>
     new CapstanError("engine_failed", `The MCP server ${server} ${what}`, { data: { servers: [server], ...data } });
-  if (tools.length === 0) throw failed("offers no tool. Mend the server, or take it out of mcp_servers.", {});
+  if (tools.length === 0) throw failed("offers no tools. Fix the server, or remove it from mcp_servers.", {});
   const unfit = fittingTools(server, tools).unfit.filter(({ name }) => !isDenied(name, policy));
   if (unfit.length === 0) return;
   const which = unfit.map(({ name, problem }) => `${name} (${problem})`).join("; ");
   throw failed(
-    `offers what the model cannot be offered: ${which}. Have the server mended, or leave such a tool out: mcp_servers.${server}.tools.<name>: deny.`,
+    `has tools that cannot be offered to the model: ${which}. Fix the server, or exclude such a tool: mcp_servers.${server}.tools.<name>: deny.`,
     { tools: unfit.map(({ name }) => name) },
   );
 }
@@ -143,17 +148,17 @@ function notConnected(options: RemoteServerOptions, thrown: unknown): CapstanErr
   const { what, remedy } =
     thrown instanceof ConnectionFailure
       ? troubleWords(thrown.trouble, options)
-      : { what: `it answered with an error: ${messageOf(thrown)}`, remedy: "See in the server's own log why." };
+      : { what: `it answered with an error: ${messageOf(thrown)}`, remedy: "Check the server's log." };
   return new CapstanError("engine_failed", `The MCP server ${options.name} cannot be used: ${what}. ${remedy}`, {
     data: { servers: [options.name] },
   });
 }
 
-/** What the model is told: the session goes on, and the connection is made anew for the next call. */
+/** The message for the model: the session continues, and the next call opens a new connection. */
 function failed(options: RemoteServerOptions, { trouble }: ConnectionFailure): CallToolResult {
   const { what } = troubleWords(trouble, options);
   const effect =
-    trouble.kind === "cut" || trouble.kind === "silence" ? " Whether the call took effect is not known." : "";
-  const text = `The MCP server ${options.name} failed: ${what}.${effect} The next call tries to reach it again.`;
+    trouble.kind === "cut" || trouble.kind === "silence" ? " It is unknown whether the call took effect." : "";
+  const text = `The MCP server ${options.name} failed: ${what}.${effect} The next call reconnects.`;
   return { isError: true, content: [{ type: "text", text }] };
 }

@@ -17,14 +17,14 @@ import { networkCode, type Trouble } from "./trouble.ts";
 /** Marks the error of a request that was not answered because the connection was lost. */
 export const LOST = { reason: "lost" };
 
-/** How long a server may take to be told that it is not needed any more. */
+/** How long telling a server about the end may take, in milliseconds. */
 const GOODBYE_MS = 1_000;
-/** After the end of a stream what came with it is still being read. In milliseconds. */
+/** Milliseconds. After the end of a stream, its last data is still being read. */
 const READ_GRACE_MS = 1_000;
 
 /**
- * The MCP SDK's own transport, which waits for ever when an answer is cut off. Here every request gets an answer, and
- * whoever asks can know what was wrong with the connection.
+ * Wraps the MCP SDK's own transport, which waits forever if an answer is cut off. Here every request gets an answer,
+ * and callers can find out what was wrong with the connection.
  */
 export class RemoteTransport implements Transport {
   onclose?: () => void;
@@ -39,7 +39,7 @@ export class RemoteTransport implements Transport {
 
   constructor({ type, url, headers }: Pick<RemoteMcpServer, "type" | "url" | "headers">) {
     this.#type = type;
-    // Both follow redirects within the same origin alone, so that no other host is sent the headers.
+    // Both follow redirects only within the same origin, so that no other host gets the headers.
     const options = { requestInit: { headers }, fetch: this.#fetch };
     this.#inner =
       type === "http"
@@ -52,7 +52,7 @@ export class RemoteTransport implements Transport {
     });
   }
 
-  /** What went wrong last. */
+  /** The last problem. */
   get trouble(): Trouble | undefined {
     return this.#trouble;
   }
@@ -74,7 +74,7 @@ export class RemoteTransport implements Transport {
     if (this.#closed) return;
     this.#closed = true;
     if (this.#inner instanceof StreamableHTTPClientTransport) {
-      // The server may forget the session; one that cannot is none the worse for it.
+      // Lets the server drop the session; failures don't matter.
       const goodbye = this.#inner.terminateSession().catch(() => {});
       await Promise.race([goodbye, sleep(GOODBYE_MS, undefined, { ref: false })]);
     }
@@ -93,19 +93,19 @@ export class RemoteTransport implements Transport {
   };
 
   #note(trouble: Trouble, { method }: RequestInit): void {
-    // A server need not offer a stream of its own beside its answers.
+    // A server need not offer a separate stream.
     const isExtra = this.#type === "http" && method !== "POST";
     if (!isExtra && !this.#closed) this.#trouble = trouble;
   }
 
-  /** Sees when the stream of an answer ends without it. */
+  /** Detects that the stream of an answer ends without it. */
   #watched(response: Response, { method, body: sent }: RequestInit): Response {
     const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
     if (method !== "POST" || !isStream || response.body === null || typeof sent !== "string") return response;
     const { id } = JSON.parse(sent) as { id?: RequestId };
     if (id === undefined) return response;
     const reader = response.body.getReader();
-    // Where events have ids, the stream is taken up again at the last one.
+    // If events have ids, the stream is resumed after the last one.
     let canGoOn = false;
     const onEnd = (): void => {
       if (!canGoOn) setTimeout(() => this.#fail(id, { kind: "cut" }), READ_GRACE_MS).unref();
@@ -137,7 +137,7 @@ export class RemoteTransport implements Transport {
 
   #onError(error: Error): void {
     if (isGarbage(error)) this.#failAll({ kind: "garbage" });
-    // The one stream that all answers come by, or the last attempt to take one up again.
+    // The one stream for all answers, or the last attempt to resume one.
     else if (this.#type === "sse" || error.message.startsWith("Maximum reconnection attempts"))
       this.#failAll(this.#trouble ?? { kind: "cut" });
     this.onerror?.(error);

@@ -1,13 +1,13 @@
 import type { RemoteMcpServer } from "../../core/agent/mcp-server-schema.ts";
 
-/** What is wrong with a server somewhere else, as far as the connection to it tells. */
+/** The problem with a remote server, as far as the connection shows. */
 export type Trouble =
   | { readonly kind: "status"; readonly status: number }
-  /** It sends those who ask to another host. */
+  /** It redirects to another host. */
   | { readonly kind: "redirect"; readonly to: string }
   /** It was not reached; the code is the operating system's or the TLS library's. */
   | { readonly kind: "network"; readonly code: string }
-  /** What it says is not MCP. */
+  /** Its answer is not MCP. */
   | { readonly kind: "garbage" }
   /** It was reached and did not answer. */
   | { readonly kind: "silence" }
@@ -15,28 +15,28 @@ export type Trouble =
   | { readonly kind: "cut" };
 
 interface Words {
-  /** For the model, too: neither an address nor the value of a header. */
+  /** Also for the model: contains neither a URL nor the value of a header. */
   readonly what: string;
-  /** For whoever wrote the agent. */
+  /** For the agent's author. */
   readonly remedy: string;
 }
 
 const UNREACHED: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing answers at its address (connection refused)",
+  ECONNREFUSED: "nothing is listening at its address (connection refused)",
   ECONNRESET: "the connection was reset",
-  ENOTFOUND: "its host name is not known",
-  EAI_AGAIN: "its host name cannot be looked up now",
-  ENETUNREACH: "there is no way to its network",
-  EHOSTUNREACH: "there is no way to its host",
-  ETIMEDOUT: "it does not answer in time",
-  UND_ERR_CONNECT_TIMEOUT: "it does not answer in time",
+  ENOTFOUND: "its host name does not exist",
+  EAI_AGAIN: "its host name cannot be resolved right now",
+  ENETUNREACH: "its network is unreachable",
+  EHOSTUNREACH: "its host is unreachable",
+  ETIMEDOUT: "it did not answer in time",
+  UND_ERR_CONNECT_TIMEOUT: "it did not answer in time",
   UND_ERR_SOCKET: "the connection was cut",
 };
 
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)|HOSTNAME_MISMATCH/;
 const TLS = /^(?:ERR_SSL|ERR_TLS|EPROTO)/;
 
-/** What is said about a trouble. The address is not named: it may hold a secret, and the model is told, too. */
+/** The texts for a problem. They do not contain the URL: it may contain a secret, and the model sees them too. */
 export function troubleWords(
   trouble: Trouble,
   { name, server }: { readonly name: string; readonly server: Pick<RemoteMcpServer, "headers" | "type"> },
@@ -47,20 +47,20 @@ export function troubleWords(
       return statusWords(trouble.status, { headers: Object.keys(server.headers), type: server.type, field });
     case "redirect":
       return {
-        what: "it redirects to another host, which would be sent the headers",
-        remedy: `If you trust ${trouble.to}, write that address into ${field("url")}.`,
+        what: "it redirects to another host, which would receive the headers",
+        remedy: `If you trust ${trouble.to}, use that address in ${field("url")}.`,
       };
     case "network":
       return networkWords(trouble.code, field("url"));
     case "garbage":
       return {
-        what: "what it answers is not MCP",
-        remedy: `Check ${field("url")}, and whether ${field("type")} is to be http or sse.`,
+        what: "its answer is not MCP",
+        remedy: `Check ${field("url")}, and whether ${field("type")} must be http or sse.`,
       };
     case "silence":
       return { what: "it does not answer", remedy: `Check ${field("url")} and ${field("type")}.` };
     case "cut":
-      return { what: "the connection ended before its answer", remedy: "See in the server's own log why." };
+      return { what: "the connection ended before its answer", remedy: "Check the server's log." };
   }
 }
 
@@ -69,8 +69,11 @@ function statusWords(
   { headers, type, field }: { headers: readonly string[]; type: string; field: (key: string) => string },
 ): Words {
   if (status === 401 || status === 403) {
-    const sent = headers.length === 0 ? "no header was sent" : `the headers ${headers.join(", ")} were sent`;
-    return { what: `it answered ${status}: it does not let us in`, remedy: `To it ${sent}; see ${field("headers")}.` };
+    const sent = headers.length === 0 ? "no headers were sent" : `the headers ${headers.join(", ")} were sent`;
+    return {
+      what: `it answered ${status}: access denied`,
+      remedy: `In the request, ${sent}; check ${field("headers")}.`,
+    };
   }
   if (status === 404 || status === 405 || status === 406)
     return {
@@ -79,7 +82,7 @@ function statusWords(
     };
   return {
     what: `it answered ${status}`,
-    remedy: status >= 500 ? "Try again later, or see in the server's own log why." : `Check ${field("url")}.`,
+    remedy: status >= 500 ? "Try again later, or check the server's log." : `Check ${field("url")}.`,
   };
 }
 
@@ -87,14 +90,14 @@ function networkWords(code: string, url: string): Words {
   if (CERTIFICATE.test(code))
     return {
       what: `its certificate is not trusted (${code})`,
-      remedy: `Check ${url}. A certificate of your own is trusted when NODE_EXTRA_CA_CERTS names its file.`,
+      remedy: `Check ${url}. To trust your own certificate, set NODE_EXTRA_CA_CERTS to its file.`,
     };
   if (TLS.test(code))
-    return { what: `it cannot be spoken to over TLS (${code})`, remedy: `Is ${url} to begin with http://?` };
+    return { what: `the TLS connection failed (${code})`, remedy: `Check whether ${url} must start with http://.` };
   return { what: UNREACHED[code] ?? `it cannot be reached (${code})`, remedy: `Check ${url}.` };
 }
 
-/** The code of a failed fetch, which lies in what caused it; of several addresses that were tried, the last one's. */
+/** The code of a failed fetch, which is in its cause; if several addresses were tried, the last one's. */
 export function networkCode(thrown: unknown): string {
   for (let error = thrown; error instanceof Error; error = error.cause) {
     if (error instanceof AggregateError && error.errors.length > 0) return networkCode(error.errors.at(-1));

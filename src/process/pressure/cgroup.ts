@@ -2,13 +2,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * The directories that this process is accounted in, its own first and then those above it, each of which may have a
- * limit. All are below `root`, which only tests set. Empty where the system has no control groups.
+ * The control groups of this process, its own first and then its parents, each of which may have a limit. All are below
+ * `root`, which only tests set. Empty if the system has no control groups.
  */
 export interface Cgroups {
-  /** Of version 2, which is one tree for everything. */
+  /** Version 2, which has one tree for everything. */
   readonly unified: readonly string[];
-  /** Of version 1. */
+  /** Version 1. */
   readonly memory: readonly string[];
   readonly cpu: readonly string[];
 }
@@ -35,16 +35,16 @@ function chainOf(mount: string, path: string | undefined): readonly string[] {
     .filter((directory) => existsSync(directory));
 }
 
-/** `/a/b` → `/a/b`, `/a`, `/`. A container may not see the directories that its path names; the last is always there. */
+/** `/a/b` → `/a/b`, `/a`, `/`. A container may not see the directories of its path; the last always exists. */
 function withParents(path: string): readonly string[] {
   const parts = path.split("/").filter((part) => part !== "" && part !== "..");
   return Array.from({ length: parts.length + 1 }, (_, up) => `/${parts.slice(0, parts.length - up).join("/")}`);
 }
 
 export interface MemoryRoom {
-  /** In bytes: all that this process and those beside it may use. */
+  /** Bytes: the limit for this process and its neighbors. */
   readonly total: number;
-  /** In bytes, with what the system gives back when it is needed. */
+  /** Bytes, including memory that the system can reclaim. */
   readonly free: number;
 }
 
@@ -65,7 +65,7 @@ export function memoryRoom(cgroups: Cgroups, root = "/"): MemoryRoom | undefined
 const UNIFIED = { limit: "memory.max", used: "memory.current", cache: "inactive_file" };
 const SEPARATE = { limit: "memory.limit_in_bytes", used: "memory.usage_in_bytes", cache: "total_inactive_file" };
 
-/** Not a number where the group has no limit: version 2 says `max`, and version 1 a number beyond every machine. */
+/** Not a number if the group has no limit: version 2 says `max`, version 1 a number beyond any machine. */
 function limitedRoom(path: string, names: typeof UNIFIED): MemoryRoom {
   const total = numberIn(join(path, names.limit));
   if (!(total < Number.MAX_SAFE_INTEGER)) return { total: Number.NaN, free: Number.NaN };
@@ -73,13 +73,13 @@ function limitedRoom(path: string, names: typeof UNIFIED): MemoryRoom {
   return { total, free: Math.max(0, total - Math.max(0, numberIn(join(path, names.used)) - cache)) };
 }
 
-/** How often a group with a processor quota had used it up, since it was made. */
+/** How often a group has used up its processor quota since it was created. */
 export interface Throttling {
   readonly periods: number;
   readonly throttled: number;
 }
 
-/** Undefined where no quota applies. */
+/** Undefined if there is no quota. */
 export function throttling(cgroups: Cgroups): Throttling | undefined {
   for (const path of [...cgroups.unified, ...cgroups.cpu]) {
     const stat = readText(join(path, "cpu.stat"));
@@ -94,13 +94,13 @@ function numberIn(file: string): number {
   return /^\d+$/.test(text) ? Number(text) : Number.NaN;
 }
 
-/** Of a file with a name and a number in each line. */
+/** A value in a file with a name and a number per line. */
 function numberOf(text: string, name: string): number | undefined {
   const found = new RegExp(`^${name} (\\d+)$`, "m").exec(text)?.[1];
   return found === undefined ? undefined : Number(found);
 }
 
-/** Empty when it is not there, or not for this process to read. */
+/** Empty if it does not exist, or this process can't read it. */
 export function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");

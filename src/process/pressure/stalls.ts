@@ -2,16 +2,16 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Cgroups, readText, type Throttling, throttling } from "./cgroup.ts";
 
-/** In per cent of the last ten seconds: how long some process of this host's control group waited. */
+/** Percent of the last ten seconds in which some process of this host's control group waited. */
 export interface Stalls {
   readonly cpu: number;
   readonly memory: number;
 }
 
 /**
- * Reads how long processes waited for a processor or for memory. Waiting for a processor counts only in a control group
- * of the host's own: the figure of the whole machine says how busy others are. Waiting for memory counts wherever it is
- * seen, because everything slows down then. What cannot be read is 0.
+ * Reads how long processes waited for a processor or for memory. Waiting for a processor counts only in the host's own
+ * control group: the figure of the whole machine depends on others. Waiting for memory always counts, because it slows
+ * everything down. A figure that can't be read is 0.
  */
 export function stallReader(cgroups: Cgroups, root = "/"): () => Stalls {
   const [own] = cgroups.unified;
@@ -25,20 +25,20 @@ export function stallReader(cgroups: Cgroups, root = "/"): () => Stalls {
   });
 }
 
-/** Undefined where the kernel does not say. */
+/** Undefined if the kernel does not report it. */
 function pressureIn(file: string): number | undefined {
   const found = /^some avg10=(\d+(?:\.\d+)?) /m.exec(readText(file))?.[1];
   return found === undefined ? undefined : Number(found);
 }
 
-/** In per cent of the periods since the last look: those in which the quota was used up. */
+/** Percent of the periods since the last check in which the quota was used up. */
 function throttledShare(read: () => Throttling | undefined): () => number {
   let last = read();
   let share = 0;
   return () => {
     const now = read();
     const periods = (now?.periods ?? 0) - (last?.periods ?? 0);
-    // Between two looks that follow at once nothing has happened.
+    // Nothing happens between two immediate checks.
     if (now === undefined || periods <= 0) return share;
     share = (100 * (now.throttled - (last?.throttled ?? 0))) / periods;
     last = now;

@@ -6,15 +6,15 @@ import { Readable } from "node:stream";
 import { CapstanError, messageOf } from "../../core/errors.ts";
 import type { FileContents } from "../../core/ports/registry.ts";
 
-/** Also what keeps a path from leading out of the directory. */
+/** Also prevents a path from leading out of the directory. */
 const FILE_ID = /^file_[0-9a-f]{32}$/;
 const UNFINISHED = ".part";
-/** No upload takes as long: what is older was left by a process that was killed. */
+/** Longer than any upload takes: older files were left by a killed process. */
 const LEFT_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Keeps the bytes of uploaded files in a private directory, each in a file that has the id as its name. Several processes
- * may share the directory.
+ * Keeps the content of uploaded files in a private directory, in files named by their ids. Several processes may share
+ * the directory.
  */
 export function fileContentsIn(directory: string): FileContents {
   const root = resolve(directory);
@@ -40,7 +40,7 @@ export function fileContentsIn(directory: string): FileContents {
         await onDisk(root, () => syncToDisk(root));
         return { sizeBytes };
       } catch (thrown) {
-        // When this fails as well, the first failure says why.
+        // If this fails as well, the first failure is reported.
         await rm(unfinished, { force: true }).catch(() => {});
         throw thrown;
       }
@@ -50,7 +50,7 @@ export function fileContentsIn(directory: string): FileContents {
       const source = path(id);
       if (!existsSync(source)) throw contentMissing(id);
       const file = await onDisk(source, () => open(source));
-      // Closed with the stream, also by a reader that does not come to its end.
+      // Closed with the stream, even if it is not read to its end.
       return Readable.toWeb(file.createReadStream());
     },
 
@@ -65,13 +65,13 @@ async function sweep(root: string): Promise<void> {
     if (name.endsWith(UNFINISHED) && (await isLeft(join(root, name)))) await rm(join(root, name), { force: true });
 }
 
-/** Measured by the clock of the machine, as the times of files are. */
+/** Uses the machine's clock, as file times do. */
 async function isLeft(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   return found !== undefined && Date.now() - found.mtimeMs > LEFT_AFTER_MS;
 }
 
-/** Gives the number of bytes. What the sender fails with passes as it is. */
+/** Returns the number of bytes. Errors of the sender are passed on unchanged. */
 async function writeWhole(
   path: string,
   { bytes, maxBytes }: { readonly bytes: ReadableStream<Uint8Array>; readonly maxBytes: number },
@@ -81,14 +81,14 @@ async function writeWhole(
   for await (const chunk of bytes) {
     size += chunk.byteLength;
     if (size > maxBytes) throw tooLarge(maxBytes);
-    // Goes on where the last one ended.
+    // Continues where the last one ended.
     await onDisk(path, () => file.writeFile(chunk));
   }
   await onDisk(path, () => file.sync());
   return size;
 }
 
-/** Waits until the names in a directory are on the disk. */
+/** Waits until the names in a directory are on disk. */
 async function syncToDisk(directory: string): Promise<void> {
   await using names = await open(directory);
   await names.sync();
@@ -97,7 +97,7 @@ async function syncToDisk(directory: string): Promise<void> {
 function tooLarge(maxBytes: number): CapstanError {
   return new CapstanError(
     "too_large",
-    `The file has more than ${maxBytes} bytes, which is the most that is taken. Nothing of it was kept. Send a smaller one.`,
+    `The file has more than ${maxBytes} bytes, which is the limit. It was not saved. Send a smaller one.`,
     { data: { maxBytes } },
   );
 }
@@ -105,7 +105,7 @@ function tooLarge(maxBytes: number): CapstanError {
 function contentMissing(id: string): CapstanError {
   return new CapstanError(
     "not_found",
-    `The content of ${id} is not there: it was removed, or stayed behind when a backup was restored. Upload it again.`,
+    `The content of ${id} no longer exists: it was removed, or was not part of a restored backup. Upload it again.`,
     { data: { id } },
   );
 }
@@ -113,7 +113,7 @@ function contentMissing(id: string): CapstanError {
 function notAnId(id: string): CapstanError {
   return new CapstanError(
     "invalid_input",
-    `${JSON.stringify(id)} is not the id of a file: that is "file_" and 32 hex digits. List the files to find it.`,
+    `${JSON.stringify(id)} is not a file id, which is "file_" and 32 hex digits. List the files to find it.`,
     { data: { id } },
   );
 }

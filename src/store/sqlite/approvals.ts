@@ -30,12 +30,12 @@ const SELECT = `
     approvals.created_at, expires_at, answer
   FROM approvals JOIN sessions ON sessions.id = session_id`;
 
-/** SQLite's word for no limit. */
+/** SQLite's value for no limit. */
 const ALL = -1;
 
 /**
- * Approvals live beside the log because whoever answers one does not drive the session and may not write its log.
- * Their opening and their settling are read off the log, in the transaction that appends to it.
+ * Approvals are separate from the log because the client that answers one does not drive the session and must not write
+ * its log. Opening and settling them is derived from the log, in the transaction that appends to it.
  */
 export function approvalTable(database: Database, clock: Clock): ApprovalStore {
   const selectOne = database.prepare(`${SELECT} WHERE approvals.id = ?`);
@@ -72,7 +72,7 @@ export function approvalTable(database: Database, clock: Clock): ApprovalStore {
   };
 }
 
-/** Keeps the approvals of a session in step with its log. To be called in the transaction that stores the event. */
+/** Updates a session's approvals from its log. Call this in the transaction that saves the event. */
 export function approvalProjection(
   database: Database,
 ): (sessionId: string, event: SessionEvent, unredacted: AppendBatch["unredacted"]) => void {
@@ -80,7 +80,7 @@ export function approvalProjection(
     `INSERT INTO approvals (id, session_id, status, request, input, created_at, expires_at)
      VALUES (?, ?, 'pending', ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   );
-  // The result of a custom tool, and what a person changed in the input, are in the log without the secrets in them.
+  // The log has a custom tool's result and a person's changes to the input with secrets redacted.
   const settle = database.prepare(
     `UPDATE approvals SET status = 'settled', input = NULL, answer = json_remove(answer, '$.result', '$.input')
      WHERE id = ?`,
@@ -113,7 +113,7 @@ function toApproval(row: ApprovalRow): Approval {
 }
 
 function unknownApproval(approvalId: string): CapstanError {
-  return new CapstanError("not_found", `There is no approval ${approvalId}. List the approvals to find its id.`, {
+  return new CapstanError("not_found", `Approval ${approvalId} does not exist. List the approvals to find its id.`, {
     data: { approvalId },
   });
 }
@@ -122,15 +122,15 @@ function closed(row: ApprovalRow): CapstanError {
   const answer = row.answer === null ? null : (JSON.parse(row.answer) as StoredAnswer);
   const text =
     answer === null
-      ? `The approval ${row.id} is over without an answer: its turn was ended. Nothing is left to answer.`
-      : `The approval ${row.id} was answered with "${answer.behavior}" by ${answer.by} at ${new Date(answer.at).toISOString()}. The first answer counts.`;
+      ? `Approval ${row.id} was closed without an answer because its turn ended. There is nothing left to answer.`
+      : `Approval ${row.id} was already answered with "${answer.behavior}" by ${answer.by} at ${new Date(answer.at).toISOString()}. The first answer counts.`;
   return new CapstanError("approval_closed", text, { data: { approvalId: row.id, answer } });
 }
 
 function expired(row: ApprovalRow): CapstanError {
   return new CapstanError(
     "approval_closed",
-    `The approval ${row.id} expired at ${new Date(row.expires_at ?? 0).toISOString()} and counts as denied. Ask the agent to try again.`,
+    `Approval ${row.id} expired at ${new Date(row.expires_at ?? 0).toISOString()} and counts as denied. Ask the agent to try again.`,
     { data: { approvalId: row.id, answer: null } },
   );
 }

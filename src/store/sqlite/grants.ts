@@ -19,11 +19,11 @@ const SELECT =
   "SELECT id, rule, scope, session_id, project, approval_id, granted_by, created_at, last_used_at, uses FROM grants";
 
 type GrantTable = Pick<ApprovalStore, "grants" | "revoke" | "used"> & {
-  /** To be called in the transaction that stores the answer. */
+  /** Call this in the transaction that saves the answer. */
   readonly add: (grant: Grant) => void;
 };
 
-/** Remembered answers. A revoked one is gone from here; the log still tells who gave it and when it was used. */
+/** Remembered answers. A revoked one is removed here; the log still shows who gave it and when it was used. */
 export function grantTable(database: Database, clock: Clock): GrantTable {
   const insert = database.prepare(
     `INSERT INTO grants (id, rule, scope, session_id, project, approval_id, granted_by, created_at, last_used_at, uses)

@@ -22,11 +22,11 @@ import { chainVerifier } from "./audit/verify.ts";
 
 export interface SqliteStoreOptions extends DatabaseOptions {
   readonly clock: Clock;
-  /** Signs the heads of the logs. Without it nothing is signed. */
+  /** Signs the heads of the logs. If absent, nothing is signed. */
   readonly auditKey?: AuditKey | undefined;
 }
 
-/** Opens the store in the file at `path`, making or migrating it when needed. Several processes may share one file. */
+/** Opens the store in the file at `path`, creating or migrating it if needed. Several processes may share one file. */
 export async function openSqliteStore({ clock, auditKey, ...options }: SqliteStoreOptions): Promise<Store> {
   const database = new Database(options);
   try {
@@ -38,7 +38,7 @@ export async function openSqliteStore({ clock, auditKey, ...options }: SqliteSto
   }
 }
 
-/** The store in a file that another connection has open: whoever reads it changes nothing, and signs nothing. */
+/** The store in a file that another connection has open: reading changes nothing and signs nothing. */
 export function openSqliteReader({ clock, path }: Pick<SqliteStoreOptions, "clock" | "path">): Store {
   const database = new Database({ path, readOnly: true });
   try {

@@ -17,7 +17,7 @@ export function suiteRunTable(database: Database): SuiteRunStore {
   const insert = database.prepare(
     "INSERT INTO suite_runs (id, project, started_at, summary, run) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
   );
-  // Two files may call their suites the same: the run tells of both, and lists of the first.
+  // Two files may have suites of the same name: the run contains both, and lists show the first.
   const insertSuite = database.prepare(
     "INSERT INTO suite_run_suites (run_id, suite, project, started_at, result) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
   );
@@ -29,7 +29,7 @@ export function suiteRunTable(database: Database): SuiteRunStore {
   const removeRun = database.prepare(
     "DELETE FROM suite_runs WHERE id = :id AND NOT EXISTS (SELECT 1 FROM suite_run_suites WHERE run_id = :id)",
   );
-  // A tombstone keeps its place, so that whoever deletes what a list shows can read on from there.
+  // A tombstone keeps its position, so that a list can continue after a deleted run.
   const bury = database.prepare(
     `UPDATE suite_runs SET summary = '${ERASED}', run = '${ERASED}' WHERE project = ? AND id = ? AND ${THERE}`,
   );

@@ -4,13 +4,12 @@ import { promisify } from "node:util";
 const sync = promisify(fdatasync);
 
 /**
- * Brings transactions to the disk that were committed without waiting for it: all that are there by then, at once, and
- * beside the event loop. SQLite itself syncs its write-ahead log before it copies from it, so that the order of writes
- * is safe at any moment.
+ * Syncs transactions that were committed without waiting for the disk: all of them at once, and outside the event loop.
+ * SQLite itself syncs its write-ahead log before it copies from it, so that the order of writes is always safe.
  */
 export class WalSync {
   readonly #path: string;
-  /** SQLite keeps its locks on other files, so that this one may be opened and closed beside it. */
+  /** SQLite's locks are on other files, so this one may be opened and closed independently. */
   #file: number | undefined;
   #written = 0;
   #synced = 0;
@@ -20,13 +19,13 @@ export class WalSync {
     this.#path = `${databasePath}-wal`;
   }
 
-  /** Something was committed, and the disk may not have it yet. */
+  /** Something was committed that may not be on disk yet. */
   written(): void {
     this.#file ??= openSync(this.#path, "r");
     this.#written += 1;
   }
 
-  /** The disk has everything that was committed. */
+  /** Everything that was committed is on disk. */
   done(): void {
     this.#synced = this.#written;
   }
@@ -42,7 +41,7 @@ export class WalSync {
     if (file === undefined) return;
     if (this.#synced < this.#written) fdatasyncSync(file);
     this.done();
-    // One that is under way still needs it.
+    // A running sync still needs it.
     if (this.#running === undefined) closeSync(file);
     else void this.#running.catch(() => {}).finally(() => closeSync(file));
   }

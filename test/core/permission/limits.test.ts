@@ -90,7 +90,7 @@ describe("a plan", () => {
   test.each(["https://example.com", "*", "*.com", "example.com:443", "exa mple.com", ""])(
     "refuses %j as a domain",
     (text) => {
-      expect(() => plan({ network: { allow: [text === "" ? " " : text] } })).toThrow(/is no domain/);
+      expect(() => plan({ network: { allow: [text === "" ? " " : text] } })).toThrow(/is not a domain/);
     },
   );
 });
@@ -152,7 +152,7 @@ describe("file tools", () => {
   test("read no file of the workspace that holds a secret by its name, but one that is shown", () => {
     const limits = plan({ allow_read: ["/nowhere/ws/shown/.env", "/nowhere/ws/open"] });
     for (const path of [".env", "deep/er/.env.local", "open/.env", "server.key"]) {
-      expect(outsideLimits(read(path), limits)?.reason, path).toContain("may hold credentials");
+      expect(outsideLimits(read(path), limits)?.reason, path).toContain("may contain credentials");
       expect(outsideLimits(write(path), limits)?.decidedBy, path).toBe("sandbox:write");
     }
     for (const path of ["shown/.env", ".env.example", "src/env.ts"])

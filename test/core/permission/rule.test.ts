@@ -38,18 +38,18 @@ describe("a rule", () => {
     ["Bash(rm", /expected a closing parenthesis/],
     ["Bash(rm) ", /expected a closing parenthesis/],
     ["Bash()", /expected a pattern in the parentheses, or Bash alone/],
-    ["Bash(npm test && npm run build)", /holds `&`.*one rule for each command/],
-    ["Bash(a; b)", /holds `;`/],
-    ["Bash(a | b)", /holds `\|`/],
-    ["Bash(a > b)", /holds `>`/],
-    ["Bash(echo $HOME)", /holds `\$`/],
-    ['Bash(echo "$(id)")', /holds `\$`/],
+    ["Bash(npm test && npm run build)", /contains `&`.*one rule for each command/],
+    ["Bash(a; b)", /contains `;`/],
+    ["Bash(a | b)", /contains `\|`/],
+    ["Bash(a > b)", /contains `>`/],
+    ["Bash(echo $HOME)", /contains `\$`/],
+    ['Bash(echo "$(id)")', /contains `\$`/],
     ["Bash(echo 'a)", /the closing ' is missing/],
-    ["Bash(CI=1 npm test)", /begins with an assignment/],
-    ["Read( ./secrets)", /without a space at its ends/],
+    ["Bash(CI=1 npm test)", /starts with an assignment/],
+    ["Read( ./secrets)", /without a space at its start or end/],
     ["Bsh(rm *)", /Bsh takes no pattern; did you mean Bash\?/],
     ["WebSearch(x)", /WebSearch takes no pattern; write WebSearch alone/],
-    ["Read(~someone/x)", /~ stands for your own home directory/],
+    ["Read(~someone/x)", /~ means your own home directory/],
     ["Read(a/*/../b)", /`\.\.` cannot follow a wildcard/],
     [`Read(${"{a,b}".repeat(7)})`, /more than 64 paths/],
     ["WebFetch(https://x.org)", /write WebFetch\(domain:example\.org\)/],
@@ -71,8 +71,8 @@ describe("a rule", () => {
 
   test("for a tool that nobody has is told the nearest name", () => {
     const known = ["Bash", "deploy"];
-    expect(unknownTool(parseRule("Bsah"), known)).toMatch(/no tool named Bsah.*Did you mean Bash\?/);
-    expect(unknownTool(parseRule("zebra"), known)).toMatch(/Known are Bash, deploy/);
+    expect(unknownTool(parseRule("Bsah"), known)).toMatch(/unknown tool "Bsah".*Did you mean Bash\?/);
+    expect(unknownTool(parseRule("zebra"), known)).toMatch(/Known tools: Bash, deploy/);
     for (const rule of ["bash", "Bash(ls)", "deploy", "mcp__any__thing", "*"])
       expect(unknownTool(parseRule(rule), known)).toBeUndefined();
   });

@@ -96,7 +96,7 @@ test.each(["home", "ws/.capstan"])("a directory that was replaced by a link to %
   replace();
   expect(await run("touch never", { call: { directory } })).toMatchObject({
     isError: true,
-    text: `The working directory ${at("ws/deep")} is not there any more. Commands start in ${at("ws")} again.`,
+    text: `The working directory ${at("ws/deep")} no longer exists. Commands start in ${at("ws")} again.`,
   });
   await run("rm deep; mv moved deep; cd deep");
   // The host has looked at the directory when the call returns its promise; bash has not started.

@@ -74,12 +74,12 @@ describe("a command", () => {
     const { run } = await testShell({ path: "/nowhere" });
     expect(await run("true")).toMatchObject({
       isError: true,
-      text: "bash was not found; looked in PATH, which is /nowhere. Install bash.",
+      text: "bash not found in PATH (/nowhere). Install bash.",
     });
   });
 
   test("cannot be given variables that lead past the gateway", async () => {
-    await expect(testShell({ variables: { ANTHROPIC_BASE_URL: "http://x" } })).rejects.toThrow("past the gateway");
+    await expect(testShell({ variables: { ANTHROPIC_BASE_URL: "http://x" } })).rejects.toThrow("bypass the gateway");
   });
 });
 
@@ -213,7 +213,7 @@ describe("what a command leaves to the next", () => {
     rmdirSync(at("ws/deep"));
     expect(await run("touch never")).toMatchObject({
       isError: true,
-      text: `The working directory ${at("ws/deep")} is not there any more. Commands start in ${at("ws")} again.`,
+      text: `The working directory ${at("ws/deep")} no longer exists. Commands start in ${at("ws")} again.`,
     });
     expect((await run("ls; pwd")).text).toBe(at("ws"));
   });
@@ -272,10 +272,10 @@ describe("a background command", () => {
       content: [{ text: "Successfully stopped task: bash_1" }],
     });
     await expect.poll(() => bash.pids(), PATIENT).toEqual([]);
-    expect(await stop("bash_1")).toMatchObject({ content: [{ text: "bash_1 had ended before." }] });
+    expect(await stop("bash_1")).toMatchObject({ content: [{ text: "bash_1 had already ended." }] });
     expect(await stop("bash_9")).toMatchObject({
       isError: true,
-      content: [{ text: "There is no background command bash_9. There are bash_1." }],
+      content: [{ text: "Unknown background command bash_9. Known: bash_1." }],
     });
   });
 
@@ -289,11 +289,11 @@ describe("a background command", () => {
     for (const id of ["bash_1", "bash_2"])
       expect(await stop(id, "thread_b")).toMatchObject({
         isError: true,
-        content: [{ text: `There is no background command ${id}. None was started.` }],
+        content: [{ text: `Unknown background command ${id}. None was started.` }],
       });
     expect(await stop("bash_1", "thread_a")).toMatchObject({
       isError: true,
-      content: [{ text: "There is no background command bash_1. There are bash_2." }],
+      content: [{ text: "Unknown background command bash_1. Known: bash_2." }],
     });
     expect(bash.background().map(({ isRunning }) => isRunning)).toEqual([true, true]);
     expect(await stop("bash_2", "thread_a")).toMatchObject({ isError: false });

@@ -62,7 +62,7 @@ describe("Read", () => {
     const pdf = await t.call("Read", { file_path: t.write("d.pdf", "%PDF-1.1\n%%EOF\n") });
     expect(pdf.content[1]).toMatchObject({ type: "document", source: { media_type: "application/pdf" } });
     const large = await t.call("Read", { file_path: t.write("l.png", Buffer.concat([png, Buffer.alloc(4_000_000)])) });
-    expect(textOf(large)).toContain("the model takes 3750000 at most");
+    expect(textOf(large)).toContain("the model accepts at most 3750000");
   });
 
   test("reads neither pipes, devices nor what processes say of themselves", async () => {
@@ -120,7 +120,7 @@ describe("a link that is put in the way after the call was permitted", () => {
       writeFileSync(join(t.outside, "file.txt"), "inside\n");
       await t.call("Read", { file_path: path });
       const outcome = await t.call(tool, { file_path: path, ...more }, { between: () => swap(t) });
-      expect(textOf(outcome)).toContain("leads somewhere else than when this call was permitted");
+      expect(textOf(outcome)).toContain("changed after this call was permitted");
       expect(readFileSync(join(t.outside, "file.txt"), "utf8")).toBe("inside\n");
     }
   });
@@ -243,10 +243,10 @@ test("tasks outlive a restart, and a damaged or linked list is not followed", as
   for (const tool of ["TaskList", "TaskCreate"]) {
     const outcome = await t.call(tool, tool === "TaskList" ? {} : { subject: "S", description: "D" });
     expect(outcome.isError).toBe(true);
-    expect(textOf(outcome)).toBe("The task list of this session cannot be read.");
+    expect(textOf(outcome)).toBe("The session's task list cannot be read.");
   }
   expect(readFileSync(secret, "utf8")).toBe("a secret text");
   rmSync(list);
   execFileSync("mkfifo", [list]);
-  expect(textOf(await t.call("TaskList", {}))).toBe("The task list of this session cannot be read.");
+  expect(textOf(await t.call("TaskList", {}))).toBe("The session's task list cannot be read.");
 });

@@ -42,10 +42,10 @@ test("a program whose file is not as trusted is started neither first nor again"
   await using t = await openServers(servers, { files: trusted(SERVER) });
   const mark = join(t.path, "started");
   writeFileSync(at(t.path), `(await import("node:fs")).writeFileSync(${JSON.stringify(mark)}, "");\n${SERVER}`);
-  expect(textOf(await t.call("mcp__bad__die"))).toContain("The next call starts it again.");
+  expect(textOf(await t.call("mcp__bad__die"))).toContain("The next call restarts it.");
   const again = await t.call("mcp__bad__live");
   expect(again.isError).toBe(true);
-  expect(textOf(again)).toContain("The MCP server bad did not start again");
+  expect(textOf(again)).toContain("The MCP server bad did not restart");
   expect(existsSync(mark)).toBe(false);
   // It is the file that kept it from starting.
   writeFileSync(at(t.path), SERVER);

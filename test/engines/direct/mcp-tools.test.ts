@@ -103,7 +103,7 @@ describe("a server that misbehaves", () => {
     const died = await t.call("mcp__bad__die");
     expect(died.isError).toBe(true);
     expect(textOf(died)).toBe(
-      "The MCP server bad failed: its program ended with exit code 1. Whether the call took effect is not known. The next call starts it again.",
+      "The MCP server bad failed: its program exited with code 1. It is unknown whether the call took effect. The next call restarts it.",
     );
     expect(textOf(await t.call("mcp__bad__live"))).toBe("live done");
   });
@@ -112,7 +112,7 @@ describe("a server that misbehaves", () => {
     await using t = await open(() => ({ slow: program("mcp-slow-server.ts") }), { idleMs: 1_000 });
     const hung = await t.call("mcp__slow__hang");
     expect(textOf(hung)).toBe(
-      "The MCP server slow failed: it has said nothing for 1 seconds. Whether the call took effect is not known.",
+      "The MCP server slow failed: it was silent for 1 seconds. It is unknown whether the call took effect.",
     );
   });
 
@@ -157,7 +157,7 @@ describe("a server that misbehaves", () => {
     const running = t.call("mcp__slow__hang", {}, controller.signal);
     await until(() => existsSync(join(t.path, "cancelled.started")), Boolean);
     controller.abort();
-    expect(textOf(await running)).toBe("The call of the MCP server slow was cancelled.");
+    expect(textOf(await running)).toBe("The call of the MCP server slow was canceled.");
     await until(() => existsSync(join(t.path, "cancelled")), Boolean);
   });
 
@@ -186,7 +186,7 @@ describe("a server that misbehaves", () => {
       code: "engine_failed",
       data: { servers: ["dead"] },
       message: expect.stringMatching(
-        /^The MCP server dead \(its program ended with exit code 1\) did not start\. Run its command by hand to see why/,
+        /^The MCP server dead \(its program exited with code 1\) did not start\. Run its command by hand to see why/,
       ),
     });
     const missing = { command: "/nowhere/program", args: [], env: {} };
@@ -197,7 +197,7 @@ describe("a server that misbehaves", () => {
     const mistyped = { ...program("mcp-server.ts"), tools: { akt: "deny" } };
     await expect(open(() => ({ office: mistyped }))).rejects.toMatchObject({ code: "invalid_agent" });
     const wrong = program("mcp-bad-server.ts", { WRONG_LIST: "1" });
-    await expect(open(() => ({ wrong }))).rejects.toThrow("The MCP server wrong offers no tool");
+    await expect(open(() => ({ wrong }))).rejects.toThrow("The MCP server wrong offers no tools");
   });
 
   test("is gone when the session is closed, with its start file", async () => {

@@ -78,7 +78,7 @@ describe("WebFetch", () => {
     );
     expect(await fetch("/port")).toContain("REDIRECT DETECTED");
     expect(await fetch("/cloud")).toContain("REDIRECT DETECTED");
-    expect(await fetch("/loop")).toContain("redirects without end");
+    expect(await fetch("/loop")).toContain("redirects too often");
   });
 
   test("reaches neither this machine nor a private network unless the settings name it", async () => {
@@ -108,19 +108,19 @@ describe("WebFetch", () => {
     ]) {
       const outcome = await closed.call("WebFetch", { url: `http://${host}:${port}/`, prompt: "" });
       expect(outcome.isError).toBe(true);
-      expect(textOf(outcome)).toMatch(/leads to this machine or to a private network|hostnames without a dot/);
+      expect(textOf(outcome)).toMatch(/is on this machine or a private network|hostnames without a dot/);
     }
     const local = await closed.call("WebFetch", { url: `http://localhost:${port}/`, prompt: "" });
     expect(textOf(local)).toContain("hostnames without a dot");
     using unspecified = toolWorkspace({ sandbox: { domains: ["[::]"] } });
     const any = await unspecified.call("WebFetch", { url: `http://[::]:${port}/`, prompt: "" });
-    expect(textOf(any)).toContain("leads to this machine or to a private network");
+    expect(textOf(any)).toContain("is on this machine or a private network");
     // Naming an address of a cloud's own service, or of the link, in brackets is not enough either.
     const inside = ["[fd00:ec2::254]", "[fe80::1]", "[::1]"];
     using cloud = toolWorkspace({ sandbox: { domains: inside } });
     for (const host of inside)
       expect(textOf(await cloud.call("WebFetch", { url: `http://${host}:${port}/`, prompt: "" }))).toContain(
-        "leads to this machine or to a private network",
+        "is on this machine or a private network",
       );
     expect(asked).toBe(0);
     using named = toolWorkspace({ sandbox: { domains: ["localhost"] } });
@@ -143,7 +143,7 @@ describe("WebFetch", () => {
       expect(outcome.isError).toBe(true);
       return textOf(outcome);
     };
-    expect(await fetch("/bomb")).toContain("more than 10 MB");
+    expect(await fetch("/bomb")).toContain("larger than 10 MB");
     expect(await fetch("/pdf")).toContain("sent application/pdf, 5 bytes, which is not text");
     expect(await fetch("/broken")).toMatch(/incorrect header/);
     expect(await fetch("/none")).toMatch(/answered 404 Not Found\.\n\nnothing here$/);

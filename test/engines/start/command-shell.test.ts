@@ -124,12 +124,12 @@ test("no value stands on a command line, and nobody else may read the files", ()
 });
 
 test.each([
-  ["ANTHROPIC_BASE_URL", "past the gateway"],
-  ["CLAUDE_CODE_USE_BEDROCK", "past the gateway"],
-  ["https_proxy", "past the gateway"],
-  ["NODE_OPTIONS", "past the gateway"],
-  ["UID", "by the shell itself"],
-  ["CAPSTAN_SESSION", "by Capstan itself"],
+  ["ANTHROPIC_BASE_URL", "bypass the gateway"],
+  ["CLAUDE_CODE_USE_BEDROCK", "bypass the gateway"],
+  ["https_proxy", "bypass the gateway"],
+  ["NODE_OPTIONS", "bypass the gateway"],
+  ["UID", "by the shell"],
+  ["CAPSTAN_SESSION", "by Capstan"],
 ])("the variable %s is refused", (name, why) => {
   using directory = temporaryDirectory();
   expect(() => write(directory.path, { variables: { [name]: "x" } })).toThrow(new RegExp(`variables.${name}.*${why}`));

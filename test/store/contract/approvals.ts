@@ -155,7 +155,7 @@ export function approvalTests(create: Create): void {
       const answer = (id: string) => fresh.store.approvals.answer(id, yes, [grant("grnt_1")]);
       await expect(answer("appr_1")).rejects.toMatchObject({
         code: "approval_closed",
-        message: expect.stringContaining("over"),
+        message: expect.stringContaining("closed"),
       });
       await expect(answer("appr_2")).rejects.toMatchObject({
         code: "approval_closed",

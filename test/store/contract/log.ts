@@ -100,7 +100,7 @@ export function logTests(create: Create): void {
       for (const after of [0, 2, 4])
         await expect(fresh.store.append("sesn_1", { after, fence, events: sampleMessages(1) })).rejects.toMatchObject({
           code: "store_conflict",
-          message: expect.stringContaining(`expected ${after}, actual 3`),
+          message: expect.stringContaining(`is at position 3, but the writer expected ${after}`),
           data: { expected: after, actual: 3 },
         });
       expect(await fresh.store.head("sesn_1")).toBe(3);

@@ -96,30 +96,26 @@ describe("an audit finds", () => {
     [
       "an altered sum of a session",
       "UPDATE spend SET usd = 0 WHERE scope = 'session' AND key = 'sesn_b'",
-      "sum of the session",
+      "total of the session",
     ],
     [
       "an altered sum of a project",
       "UPDATE spend SET usd = 0 WHERE scope = 'project' AND billing = 'paid'",
-      "sum of the project",
+      "total of the project",
     ],
     [
       "an altered sum of a day",
       "UPDATE spend SET input_tokens = 0 WHERE scope = 'day' AND billing = 'paid'",
-      "sum of the day",
+      "total of the day",
     ],
-    ["altered turns", "UPDATE spend SET turns = 0 WHERE scope = 'agent'", "sum of the agent"],
-    ["a removed sum", "DELETE FROM spend WHERE scope = 'project' AND billing = 'paid'", "sum of the project"],
+    ["altered turns", "UPDATE spend SET turns = 0 WHERE scope = 'agent'", "total of the agent"],
+    ["a removed sum", "DELETE FROM spend WHERE scope = 'project' AND billing = 'paid'", "total of the project"],
     [
       "an inserted sum",
       "INSERT INTO spend SELECT scope, 'other', bucket, billing, -5, 0, 0, 0, 0, 0, 0 FROM spend WHERE scope = 'project' AND billing = 'paid'",
-      "sum of the project other",
+      "total of the project other",
     ],
-    [
-      "an altered sum in the list of sessions",
-      "UPDATE sessions SET usd = 0 WHERE id = 'sesn_b'",
-      "sums of the session",
-    ],
+    ["an altered sum in the list of sessions", "UPDATE sessions SET usd = 0 WHERE id = 'sesn_b'", "totals of session"],
     ["an altered reservation", "UPDATE reservations SET usd = 0 WHERE id = 'sesn_b_open'", "reserved"],
     [
       "an inserted reservation",

@@ -1,11 +1,8 @@
 import type { ShellWord } from "../../shell/read-commands.ts";
 
-/**
- * What is known of programs that agents run: which of them only read, and which write configuration without naming the
- * file.
- */
+/** Knowledge about common programs: which only read, and which write configuration without naming the file. */
 
-/** Programs that write nothing, and options that make them write or run something else. */
+/** Programs that write nothing, with the options that make them write or run something else. */
 const READ_ONLY: Readonly<Record<string, RegExp | undefined>> = {
   "[": undefined,
   basename: undefined,
@@ -49,11 +46,11 @@ const READ_ONLY: Readonly<Record<string, RegExp | undefined>> = {
   which: undefined,
 };
 
-/** Commands of git that only look. Their options that write a file are in the table of options that act. */
+/** Git commands that only read. Options that write a file are in the table of options that act. */
 const GIT_READS =
   /^(?:blame|cat-file|check-attr|check-ignore|describe|diff|grep|log|ls-files|ls-tree|merge-base|name-rev|rev-list|rev-parse|shortlog|show|show-ref|status|version|whatchanged)$/;
 
-/** Whether nothing is written by a command, whatever paths it names, as long as none of its options acts. */
+/** Whether a command writes nothing, whatever paths it names, as long as none of its options acts. */
 export function onlyReads(words: readonly ShellWord[]): boolean {
   const [program, ...rest] = words;
   if (program === undefined || program.dynamic) return false;
@@ -69,12 +66,12 @@ export function onlyReads(words: readonly ShellWord[]): boolean {
   );
 }
 
-/** It could turn out to be an option. */
+/** Whether it could turn out to be an option. */
 function maybeOption(text: string): boolean {
   return /^["']?[-$`]/.test(text);
 }
 
-/** What a command configures without naming a file, as the end of a sentence; undefined when it does not. */
+/** What a command configures without naming a file, as a sentence; undefined if nothing. */
 export function configures(words: readonly ShellWord[]): string | undefined {
   const [program, ...rest] = words;
   if (program === undefined || program.dynamic) return undefined;
@@ -90,33 +87,33 @@ export function configures(words: readonly ShellWord[]): string | undefined {
     ?.what;
 }
 
-/** Programs that run what one of their words names. */
+/** Programs that run what one of their arguments names. */
 const RUNNERS = /^(?:npx|npm|pnpm|pnpx|yarn|bun|bunx|deno|node|tsx|sh|bash|dash|zsh|sudo|env|exec|command)$/;
 
 function isCapstan(text: string): boolean {
   return /^capstan(?:@.*|\.[cm]?[jt]s)?$/.test(nameOf(text));
 }
 
-/** What an agent may look up by itself. Everything else shows or changes what supervises it. */
+/** What an agent may run without approval. Everything else shows or changes how it is supervised. */
 const CAPSTAN_HELP = /^(?:--version|-V|--help|-h|help|schema|validate|completion)$/;
 
 function configuresCapstan(words: readonly string[]): string | undefined {
   const command = words.find((text) => !text.startsWith("-")) ?? words[0] ?? "";
   if (words.length === 0 || CAPSTAN_HELP.test(command) || words.some((text) => /^(?:--help|-h)$/.test(text)))
     return undefined;
-  return "It runs Capstan itself, which decides what agents may do.";
+  return "It runs Capstan, which decides what agents may do.";
 }
 
 const OTHERS: readonly { readonly programs: RegExp; readonly words: RegExp; readonly what: string }[] = [
   {
     programs: /^(?:npm|pnpm|yarn)$/,
     words: /^(?:(?:config|c) (?:set|delete|rm|edit|fix)|set )/,
-    what: "It changes the configuration of npm.",
+    what: "It changes npm's configuration.",
   },
-  { programs: /^direnv$/, words: /^(?:allow|permit|grant|edit) /, what: "It has direnv trust a file." },
+  { programs: /^direnv$/, words: /^(?:allow|permit|grant|edit) /, what: "It makes direnv trust a file." },
   { programs: /^(?:husky|pre-commit|lefthook)$/, words: /^(?:init|install|add|set) /, what: "It installs git hooks." },
   { programs: /^npx$/, words: /^(?:husky|lefthook) /, what: "It installs git hooks." },
-  { programs: /^claude$/, words: /^(?:mcp|config|plugin) /, what: "It changes the configuration of Claude Code." },
+  { programs: /^claude$/, words: /^(?:mcp|config|plugin) /, what: "It changes Claude Code's configuration." },
   { programs: /^chsh$/, words: /^/, what: "It changes the login shell." },
 ];
 
@@ -133,7 +130,7 @@ function gitCommand(words: readonly ShellWord[]): { command: string | undefined;
   return { command: undefined, options, rest: [] };
 }
 
-/** Commands of git that write its configuration, hooks, worktrees or modules, and the forms of them that do not. */
+/** Git commands that write configuration, hooks, worktrees or modules, with the forms that do not. */
 const GIT_WRITES: Readonly<Record<string, RegExp | undefined>> = {
   config: /^(?:--get\S*|--list|-l|get|list|--(?:local|global|system|worktree) (?:--get\S*|--list|-l))(?: |$)/,
   remote: /^(?:-v|--verbose|show|get-url|)(?: |$)/,
@@ -146,7 +143,7 @@ const GIT_WRITES: Readonly<Record<string, RegExp | undefined>> = {
   "credential-store": undefined,
   "for-each-repo": undefined,
 };
-/** Options that give other commands a say in the same. */
+/** Options with the same effect in other commands. */
 const GIT_OPTIONS: Readonly<Record<string, RegExp>> = {
   clone: /^(?:-[a-zA-Z]*c|--config|--template|--separate-git-dir|--recurse-submodules|--recursive)/,
   init: /^(?:--template|--separate-git-dir)/,
@@ -161,7 +158,7 @@ function configuresGit(words: readonly ShellWord[]): string | undefined {
   if (command === undefined) return undefined;
   const isOnly = Object.hasOwn(GIT_WRITES, command) && !(GIT_WRITES[command]?.test(rest.join(" ")) ?? false);
   const hasOption = Object.hasOwn(GIT_OPTIONS, command) && rest.some((text) => GIT_OPTIONS[command]?.test(text));
-  return isOnly || hasOption ? `git ${command} changes the configuration of git.` : undefined;
+  return isOnly || hasOption ? `git ${command} changes git's configuration.` : undefined;
 }
 
 function nameOf(program: string): string {

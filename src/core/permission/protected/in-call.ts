@@ -7,17 +7,17 @@ import type { ProtectedRow } from "./table.ts";
 
 /** Why a call always needs a person. */
 export interface ProtectedHit {
-  /** Of the table. */
+  /** The row of the table. */
   readonly pattern: string;
   readonly reason: string;
 }
 
-/** Whether a question is about configuration: only somebody who has seen it can answer. */
+/** Whether a question is about configuration: only a person who has seen it can answer. */
 export function isAboutConfiguration(askedBy: string): boolean {
   return askedBy.startsWith("protected:");
 }
 
-/** The configuration that a call could write; undefined when there is none, as far as the call shows. */
+/** The configuration that a call could write; undefined if there is none, as far as the call shows. */
 export function protectedIn(subject: CallSubject): ProtectedHit | undefined {
   const { paths, shell, guarded = [] } = subject;
   for (const { named, real, access } of paths) {
@@ -29,7 +29,7 @@ export function protectedIn(subject: CallSubject): ProtectedHit | undefined {
   return shell && inShell(shell, subject);
 }
 
-/** Whether some command of a line does more than read, and whether what it does it to is known only when it runs. */
+/** Whether some command of a line does more than read, and whether its targets are known only when it runs. */
 export function actionOf({ commands, writes, unclear }: ShellSubject): "reads" | "acts" | "open" {
   const acting = commands.filter(acts);
   if (unclear.length > 0 || writes.some(({ places }) => places.length === 0)) return "open";
@@ -56,7 +56,7 @@ function inShell(shell: ShellSubject, subject: CallSubject): ProtectedHit | unde
   }
   const action = actionOf(shell);
   if (action === "reads") return undefined;
-  // Where a word is known only when it runs, it may come from any other word of the line.
+  // If one word is known only when the command runs, it may come from any other word of the line.
   const isOpen = action === "open";
   const read = isOpen ? shell.commands : shell.commands.filter((one) => acting.includes(one) || isChange(one));
   for (const word of read.flatMap(({ words }) => words.filter((_, at) => !isLeftOut(words, at)))) {
@@ -90,11 +90,11 @@ function isChange({ words }: ShellSubject["commands"][number]): boolean {
   return /^(?:cd|pushd)$/.test(words[0]?.text ?? "");
 }
 
-/** What is to be left alone, and what is written about a change. */
+/** Options for what to ignore, and for messages about a change. */
 const NO_PATH_OPTION = /^(?:--(?:exclude|exclude-dir|ignore|ignore-path|message|title|body|notes)|-[a-zA-Z]*m)$/;
 const NO_PATH_VALUE = /^--(?:exclude|exclude-dir|ignore|ignore-path|message|title|body|notes)=/;
 
-/** A word that names no file to be written, whatever it says. */
+/** Whether a word names no file to be written, whatever it contains. */
 export function isLeftOut(words: readonly ShellWord[], at: number): boolean {
   const before = words[at - 1]?.text ?? "";
   const takesMessage = before.startsWith("--") || /^(?:.*\/)?(?:git|gh|glab|hg|svn)$/.test(words[0]?.text ?? "");
@@ -117,7 +117,7 @@ function first<Item, Found>(items: readonly Item[], look: (item: Item) => Found 
   return undefined;
 }
 
-const ALWAYS = "That always needs a person's answer, which is not remembered.";
+const ALWAYS = "This always needs approval, and the answer is not remembered.";
 const SHOWN_LENGTH = 200;
 
 function hit({ pattern, readBy, why }: ProtectedRow, path: string): ProtectedHit {

@@ -2,12 +2,12 @@ import { isInside } from "../../paths/inside.ts";
 import { expandBraces, type Glob, matchesGlob, parseGlob } from "../../paths/glob.ts";
 import { PROTECTED, type ProtectedRow } from "./table.ts";
 
-/** A row of the table, ready to be compared with paths. */
+/** A row of the table, prepared for comparison with paths. */
 interface NamedRow {
   readonly row: ProtectedRow;
   readonly anchor: "anywhere" | "home";
   readonly names: readonly Glob[];
-  /** Names that it matches, to compare with a pattern of the shell. Without a wildcard in it, the name itself. */
+  /** A name that it matches, to compare with a shell pattern. The name itself if it has no wildcard. */
   readonly sample: string;
 }
 
@@ -21,7 +21,7 @@ const ROWS: readonly NamedRow[] = PROTECTED.filter(({ pattern }) => !pattern.sta
   };
 });
 
-/** A recorded decision may name a row that the table no longer has. */
+/** A recorded decision may name a row that no longer exists. */
 export function protectedRow(pattern: string): ProtectedRow {
   return PROTECTED.find((row) => row.pattern === pattern) ?? { pattern, readBy: "Capstan", why: pattern };
 }
@@ -34,8 +34,8 @@ interface Places {
 }
 
 /**
- * The row that an absolute path falls under. Of a path in the workspace or the HOME of commands only the names below
- * that count: both may lie in Capstan's home directory.
+ * The row that covers an absolute path. For a path in the workspace or in the HOME of commands, only the components
+ * below that count: both may be in Capstan's home directory.
  */
 export function rowOfPath(path: string, places: Places): ProtectedRow | undefined {
   const names = namesIn(path, places);
@@ -46,7 +46,7 @@ export function rowOfPath(path: string, places: Places): ProtectedRow | undefine
   )?.row;
 }
 
-/** The row that a path in a text falls under, when a shell or another program takes it for one. */
+/** The row that covers a path in a text, if a shell or another program would treat it as one. */
 export function rowOfText(text: string, places: Places): ProtectedRow | undefined {
   for (const piece of piecesOf(text.slice(0, MAX_TEXT).replaceAll(ADDRESS, " "))) {
     const row = MAY_MATCH.test(piece) ? rowOfPath(atHome(piece, places), places) : undefined;
@@ -55,7 +55,7 @@ export function rowOfText(text: string, places: Places): ProtectedRow | undefine
   return undefined;
 }
 
-/** What could be a path in a text. A short option may have one attached, as `curl -so` may. */
+/** Possible paths in a text. A short option may have one attached, as in `curl -so`. */
 export function piecesOf(text: string): Set<string> {
   const pieces = new Set(text.split(NO_PATH));
   for (const piece of pieces) if (piece.startsWith("-")) pieces.add(piece.replace(/^-\w+(?=[.~/])/, ""));
@@ -63,8 +63,8 @@ export function piecesOf(text: string): Set<string> {
 }
 
 /**
- * The row that a word could fall under when the shell expands it. Wildcards and `$X` may stand for anything, as long as
- * the name does not begin with them.
+ * The row that a word could match once the shell expands it. Wildcards and `$X` may expand to anything, as long as the
+ * name does not start with them.
  */
 export function rowOfPattern(word: string, places: Places): ProtectedRow | undefined {
   const written = word.slice(0, MAX_TEXT).replaceAll(/["'\\]/g, "");
@@ -78,7 +78,7 @@ export function rowOfPattern(word: string, places: Places): ProtectedRow | undef
 
 function rowOfNames(names: readonly string[]): ProtectedRow | undefined {
   for (const name of names) {
-    // `*` matches no name that begins with a dot, and what `$X` alone stands for is known only when the command runs.
+    // `*` matches no name that starts with a dot, and the value of `$X` alone is known only when the command runs.
     if (!/^[.[]/.test(name) || !/[$`*?[]/.test(name)) continue;
     const glob = parseGlob(name.replaceAll(UNKNOWN, "*"));
     const found = ROWS.find(({ anchor, sample }) => anchor === "anywhere" && matchesGlob(glob, sample));
@@ -92,15 +92,15 @@ function atHome(path: string, { home }: Places): string {
 }
 
 const MAX_ALTERNATIVES = 64;
-/** In characters. No command is longer, and what else is so long is content. */
+/** Characters. No command is longer; longer text is content. */
 const MAX_TEXT = 262_144;
-/** Of a file elsewhere. */
+/** A URL, except for file URLs. */
 const ADDRESS = /\b(?!file:)[a-z][a-z0-9+.-]*:\/\/[^\s"'`\\<>|;]*/gi;
-/** Every name of the table has a dot, or something that is taken for one. */
+/** Every name in the table contains a dot, or something that expands to one. */
 const MAY_MATCH = /[.~[]|[^\0-\x7f]/;
-/** What stands between paths in a script, an option or a list. */
+/** Separators between paths in a script, an option or a list. */
 const NO_PATH = /[\s"'`\\=:;,@<>|&()!#]+/;
-/** Stands for what is only known when the command runs. */
+/** Matches expansions whose value is only known when the command runs. */
 const UNKNOWN = /\$(?:\{[^}]*\}?|\([^)]*\)?|\w+|[@*#?$!-])?|`[^`]*`?/g;
 
 function startsWith(names: readonly string[], wanted: readonly Glob[]): boolean {
@@ -119,7 +119,7 @@ function namesOf(path: string): string[] {
     .map(plainName);
 }
 
-/** Letters that a name may have without being another one to some file system: case, composition, invisible ones. */
+/** Removes differences that some file system ignores: case, composition, invisible characters. */
 function plainName(name: string): string {
   const plain = name
     .normalize("NFKC")
@@ -127,6 +127,6 @@ function plainName(name: string): string {
     .toLowerCase()
     // Windows drops them.
     .replace(/(?<=[^ .])[ .]+$/, "");
-  // How Windows calls `.git` and `.gitmodules` where long names are not known.
+  // Windows short names for `.git` and `.gitmodules`.
   return plain.replace(/^git~\d+$/, ".git").replace(/^gitmod~\d+$/, ".gitmodules");
 }

@@ -1,10 +1,10 @@
-/** Who takes a file for configuration. */
+/** What reads a file as configuration. */
 type Reader = "Capstan" | "Claude Code" | "git" | "npm" | "the shell" | "an editor";
 
 export interface ProtectedRow {
   /**
-   * `**\/` is any depth, `~/` the person's home directory; a `*` stays within a name. What lies below a match is
-   * protected as well. `$NAME` rows are places that the host knows.
+   * `**\/` is any depth, `~/` the user's home directory; `*` stays within a name. Everything below a match is protected
+   * too. `$NAME` rows are paths that the host knows.
    */
   readonly pattern: string;
   readonly readBy: Reader;
@@ -15,12 +15,13 @@ export interface ProtectedRow {
 export const UNNAMED_REPOSITORY = "$REPOSITORY/";
 
 /**
- * Everything that Capstan, Claude Code, git, npm, a shell or an editor reads as configuration. A write to it always asks
- * a person, whatever the mode, rules and grants say, and the answer is not remembered. In the sandbox it is read-only.
+ * Everything that Capstan, Claude Code, git, npm, a shell or an editor reads as configuration. A write to it always
+ * asks a person, whatever the mode, rules and grants say, and the answer is not remembered. In the sandbox it is
+ * read-only.
  *
- * Not here: files that hold ordinary code or data of a project, such as package.json, Makefile, CI workflows and
- * CLAUDE.md. Writing those is what an agent is for, and none of them decides what an agent may do.
- * test/core/permission/protected/table.test.ts fails when Capstan reads a file that has neither a row nor a reason.
+ * Not included: files with ordinary code or data of a project, such as package.json, Makefile, CI workflows and
+ * CLAUDE.md. Agents are meant to write those, and none of them decides what an agent may do.
+ * test/core/permission/protected/table.test.ts fails if Capstan reads a file that has neither a row nor a reason.
  */
 export const PROTECTED: readonly ProtectedRow[] = [
   {

@@ -1,6 +1,6 @@
 import type { ReadWord, ShellEffect } from "../reading.ts";
 
-/** An awk program that prints into a file or a pipe, starts a command, or brings in other code. */
+/** An awk program that prints to a file or a pipe, starts a command, or includes other code. */
 const ACTS = /\bsystem\b|\bclose\b|\|(?!\|)|\bprintf?\b[^;}\n]*>|@|\bgetline\b/;
 const WITH_VALUE = /^-[Fv]$/;
 
@@ -13,7 +13,7 @@ function effectsOf(program: number, read: ReadWord | undefined): ShellEffect[] {
   if (read === undefined) return [];
   if (read.dynamic)
     return [{ word: program, option: "system()", written: read.source, does: "runs a program", doubtful: true }];
-  // What is compared or joined with || is no redirection.
+  // A comparison or || is not a redirection.
   const found = ACTS.exec(read.text.replaceAll("||", " "))?.[0];
   if (found === undefined) return [];
   const does = found.startsWith("print") ? "writes a file" : "runs a program";

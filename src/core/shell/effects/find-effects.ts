@@ -18,7 +18,7 @@ export function findEffects(name: string, words: readonly ReadWord[]): ShellEffe
   return effects;
 }
 
-/** The options that one word gives. A long one that is written out is no other one cut short. */
+/** The options in one word. A long option that is written out is not an abbreviation of another. */
 function named(word: number, text: string, { acts, values }: ProgramEntry): ShellEffect[] {
   const all = Object.entries(acts) as [Does, string][];
   const effects = all.flatMap(([does, options]) =>
@@ -31,7 +31,7 @@ function named(word: number, text: string, { acts, values }: ProgramEntry): Shel
   return exact.length > 0 ? exact : effects;
 }
 
-/** How a word writes an option, such as `-no` for `-o` or `--out` for `--output`; undefined when it does not. */
+/** How a word writes an option, such as `-no` for `-o` or `--out` for `--output`; undefined if it does not. */
 function writtenAs(option: string, text: string, values: string): string | undefined {
   if (option.startsWith("--")) {
     const given = text.replace(/=.*$/s, "");
@@ -42,7 +42,7 @@ function writtenAs(option: string, text: string, values: string): string | undef
   return isBeginning ? (text.startsWith(option) ? option : undefined) : text === option ? option : undefined;
 }
 
-/** A letter among others behind one dash, unless an earlier one takes the rest as its value. */
+/** A letter in a group after one dash, unless an earlier one takes the rest as its value. */
 function inCluster(letter: string, text: string, values: string): string | undefined {
   if (!/^-[^-]/.test(text)) return undefined;
   for (let at = 1; at < text.length; at++) {
@@ -64,7 +64,7 @@ function doubtAbout(word: number, read: ReadWord | undefined, { acts }: ProgramE
   return { word, option: option.split(" ")[0] ?? option, written: source, does, doubtful: true };
 }
 
-/** Programs whose second operand is the file that they write. */
+/** Programs that write to their second operand. */
 const SECOND_IS_WRITTEN = new Set(["uniq", "guniq"]);
 
 function secondOperand(name: string, words: readonly ReadWord[]): ShellEffect[] {

@@ -1,4 +1,4 @@
-/** What an option does that its program's name does not say. */
+/** What an option does beyond its program's purpose. */
 export type Does =
   | "writes a file"
   | "changes files"
@@ -11,11 +11,11 @@ export type Does =
 
 /**
  * Options and subcommands that write, delete or run programs. A rule with a wildcard does not cover them; a rule that
- * names them does. `-o` is a letter, alone or among others (`-no`); `--output` a long option, also cut short
- * (`--out`); `-delete` a word with one dash; `of=` and `+` the beginning of a word; `exec` a word without dashes.
+ * names them does. `-o` is a letter, alone or in a group (`-no`); `--output` a long option, also abbreviated (`--out`);
+ * `-delete` a word with one dash; `of=` and `+` the start of a word; `exec` a word without dashes.
  *
- * Left out: programs whose purpose it is to write or run (`cp`, `tee`, `npx`, `bash`), and what is read as a command of
- * its own (`find -exec`, `xargs`, `env`, `timeout`).
+ * Not included: programs whose purpose is to write or run (`cp`, `tee`, `npx`, `bash`), and what is parsed as a
+ * separate command (`find -exec`, `xargs`, `env`, `timeout`).
  */
 export const OPTIONS_THAT_ACT: Readonly<Record<string, Readonly<Partial<Record<Does, string>>>>> = {
   "7z": { "deletes files": "d -sdel" },
@@ -120,7 +120,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   pnpx: "pnpm",
 };
 
-/** Letters of options with a value: what follows them in the same word is no further option. */
+/** Letters of options with a value: the rest of the word is the value. */
 const TAKES_VALUE: Readonly<Record<string, string>> = {
   awk: "Fvfilde",
   curl: "AbCcDdEeFHhKmoPQrTtUuwXxYyz",
@@ -144,7 +144,7 @@ export interface ProgramEntry {
   readonly values: string;
 }
 
-/** What is known about a program's options; the name is in small letters and without a path. */
+/** What is known about a program's options; the name is in lower case and without a path. */
 export function entryOf(name: string): ProgramEntry | undefined {
   const plain = /^(?:python|perl|ruby)[0-9.]+$/.test(name) ? name.replace(/[0-9.]+$/, "") : name;
   const known = Object.hasOwn(ALIASES, plain) ? (ALIASES[plain] ?? plain) : plain;

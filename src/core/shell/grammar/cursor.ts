@@ -1,11 +1,11 @@
-/** Why a line is outside the grammar. Thrown where it is found, caught where the line came in. */
+/** Why a line is outside the grammar. Thrown where it is found, caught where parsing starts. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
 }
 
 const MAX_DEPTH = 24;
 
-/** A place in a line. Every character is looked at here and nowhere else. */
+/** A position in a line. Characters are read only here. */
 export class Cursor {
   readonly text: string;
   at = 0;
@@ -35,7 +35,7 @@ export class Cursor {
     return true;
   }
 
-  /** Moves past what a sticky pattern matches here; empty when it does not match. */
+  /** Moves past what a sticky pattern matches here; empty if it does not match. */
   takeMatch(pattern: RegExp): string {
     pattern.lastIndex = this.at;
     const found = pattern.exec(this.text)?.[0] ?? "";

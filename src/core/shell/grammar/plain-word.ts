@@ -4,29 +4,29 @@ import type { Cursor } from "./cursor.ts";
 export interface PlainWord {
   /** As written. */
   readonly source: string;
-  /** What it stands for; undefined when that is only known when it runs. */
+  /** Its value; undefined if it is only known when it runs. */
   readonly value: string | undefined;
   /** No quotes, no backslashes, nothing to expand: it can be a keyword, an assignment or a descriptor. */
   readonly isBare: boolean;
 }
 
-/** Reads what is between `$(` and `)`. Passed in, because commands consist of words. */
+/** Reads the content of `$(` … `)`. Passed in, because commands consist of words. */
 export type ReadSubstitution = (cursor: Cursor) => void;
 
 const BARE = /[A-Za-z0-9_./:=@%+,-]+/y;
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 const PARAMETER = /[0-9?!$#@*]/;
-/** A class of a glob: plain characters, perhaps excluded. */
+/** A glob class: plain characters, optionally negated. */
 const CLASS = /\[[!^]?[A-Za-z0-9_.-]+\]/y;
 /** Alternatives or a range, without anything nested or quoted. */
 const BRACES = /\{[A-Za-z0-9_./:@%+-]*(?:,[A-Za-z0-9_./:@%+-]*)+\}|\{[A-Za-z0-9]+\.\.[A-Za-z0-9]+\}/y;
-/** Braces that bash leaves alone: `{}` of find, `stash@{0}`. */
+/** Braces that bash leaves unchanged: `{}` of find, `stash@{0}`. */
 const LITERAL_BRACES = /\{[A-Za-z0-9_]*\}/y;
 const ENDS_WORD = /[\s;&|<>()]/;
 const PRINTABLE = /[!-~ ]/;
-/** What bash takes a backslash away from between double quotes. */
+/** Characters that bash removes a backslash from in double quotes. */
 const ESCAPED_IN_QUOTES = '$`"\\';
-/** After these a dollar between double quotes is a dollar. */
+/** Before these, a dollar in double quotes is literal. */
 const AFTER_LITERAL_DOLLAR = '" |)/';
 
 /** Reads one word. The cursor is at its first character. */
@@ -195,7 +195,7 @@ class WordReader {
     this.#isBare = false;
   }
 
-  /** The home directory; elsewhere in a word, as in `HEAD~1`, a character. */
+  /** The home directory; elsewhere in a word, as in `HEAD~1`, a plain character. */
   #tilde(): void {
     const cursor = this.#cursor;
     const before = cursor.text.charAt(cursor.at - 1);

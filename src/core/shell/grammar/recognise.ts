@@ -6,7 +6,7 @@ import { writtenCommand, writtenLoop, type Written, type WrittenRedirection } fr
 
 /**
  * The small part of bash that a rule can allow: simple commands, pipelines, lists, groups, `if`, `while`, `until` and
- * `for … in`. It is read here from the characters, without the parser, and whatever is not described here is refused.
+ * `for … in`. Reads the characters directly, without the parser, and refuses everything else.
  */
 export function recognise(line: string): { readonly written: Written } | { readonly refused: string } {
   try {
@@ -20,26 +20,26 @@ export function recognise(line: string): { readonly written: Written } | { reado
 const BLANK = /[ \t]+/y;
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*=/;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** A word before the command that sets something in another way. */
+/** A word before the command that assigns in another way. */
 const OTHER_ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*(?:\+=|\[)/;
 
-/** What `(` after a word begins. */
+/** What `(` after a word starts. */
 function afterParenthesis({ text, at }: Cursor, { source }: PlainWord): string {
   if (text.charAt(at + 1) === ")") return `the function \`${source}()\``;
   return source.endsWith("=") ? `the array \`${source}(…)\`` : "`(` after a word";
 }
 
-/** What to write down once the texts of all here-documents are known. */
+/** What to record once the texts of all here-documents are known. */
 type Found = () => string;
 
 class Grammar {
   readonly #cursor: Cursor;
   readonly #found: Found[] = [];
-  /** The here-document whose text begins on the next line. */
+  /** The here-document whose text starts on the next line. */
   #document: PendingDocument | undefined;
   /** How many `$(` are open. */
   #inside = 0;
-  /** There was a here-document in a `$(`. */
+  /** A `$(` contained a here-document. */
   #hadDocument = false;
 
   constructor(line: string) {
@@ -48,14 +48,14 @@ class Grammar {
 
   read(): Written {
     this.#space(true);
-    // A line of nothing but comments runs nothing.
+    // A line with only comments runs nothing.
     if (!this.#cursor.isAtEnd) this.#list([]);
     if (!this.#cursor.isAtEnd) this.#cursor.refuse(`\`${this.#cursor.peek()}\` here`);
     if (this.#document !== undefined) this.#cursor.refuse("a here-document without an end");
     return this.#found.map((write) => write());
   }
 
-  /** Moves past blanks, continued lines and, where a command may begin, line breaks and comments. */
+  /** Moves past blanks, continued lines and, where a command may start, line breaks and comments. */
   #space(lines: boolean): void {
     const cursor = this.#cursor;
     for (;;) {
@@ -91,7 +91,7 @@ class Grammar {
     if (this.#inside > 0) this.#hadDocument = true;
   }
 
-  /** Commands up to one of the keywords, which is left for the caller, or up to what cannot begin a command. */
+  /** Commands up to one of the keywords, which is left to the caller, or up to something that can't start a command. */
   #list(until: readonly string[]): void {
     const cursor = this.#cursor;
     for (;;) {
@@ -268,7 +268,7 @@ class Grammar {
     const cursor = this.#cursor;
     const start = cursor.at;
     const word = readPlainWord(cursor, () => this.#substitution());
-    // Bash takes some words before < and > for a descriptor.
+    // Bash treats some words before < and > as a descriptor.
     if (/[<>]/.test(cursor.peek()) && (!word.isBare || /^[0-9]+$/.test(word.source)))
       cursor.refuse(`\`${cursor.peek()}\` directly after ${JSON.stringify(word.source)}`);
     if (this.#document !== undefined && word.source.includes("\n"))
@@ -286,9 +286,9 @@ class Grammar {
     this.#list([]);
     this.#space(true);
     if (this.#document !== undefined) cursor.refuse("a here-document without an end");
-    // Bash writes a substitution out again before it runs it, and loses what separates commands around a here-document.
+    // Bash prints a substitution again before it runs it, and loses the separators of commands around a here-document.
     if (this.#hadDocument && (this.#inside > 1 || this.#found.length > before + 1))
-      cursor.refuse("a here-document in `$(…)` beside another command", start);
+      cursor.refuse("a here-document in `$(…)` next to another command", start);
     this.#hadDocument = false;
     this.#inside -= 1;
   }

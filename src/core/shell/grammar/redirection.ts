@@ -2,7 +2,7 @@ import type { Cursor } from "./cursor.ts";
 import type { PlainWord } from "./plain-word.ts";
 import type { WrittenRedirection } from "./written.ts";
 
-/** A here-document that has begun: its text follows on the next line. */
+/** A here-document that has started: its text follows on the next line. */
 export interface PendingDocument {
   readBody(cursor: Cursor): void;
 }
@@ -51,7 +51,7 @@ function copyOf(cursor: Cursor, descriptor: string, start: number): WrittenRedir
   return { descriptor, operator: ">&", target: { source: target, value: target } };
 }
 
-/** Its text is taken as it is: the delimiter is quoted, or there is nothing in it that would be replaced. */
+/** Its text is literal: the delimiter is quoted, or it contains nothing to expand. */
 function hereDocument(
   cursor: Cursor,
   descriptor: string,

@@ -1,8 +1,8 @@
 import type { PlainWord } from "./plain-word.ts";
 
 /**
- * What a line holds, as one text for each simple command, loop and redirected group. The parser and the grammar each
- * make theirs; where they differ, one of them has misread the line.
+ * The content of a line, as one text for each simple command, loop and redirected group. The parser and the grammar
+ * each create theirs; if they differ, one of them has misread the line.
  */
 export type Written = string[];
 
@@ -14,7 +14,7 @@ export interface WrittenWord {
 export interface WrittenRedirection {
   readonly descriptor: string;
   readonly operator: string;
-  /** The target, or what a here-document holds. */
+  /** The target, or the content of a here-document. */
   readonly target: WrittenWord;
 }
 
@@ -38,7 +38,7 @@ export function writtenLoop(variable: string, words: readonly WrittenWord[]): st
   return JSON.stringify(["for", variable, words.map(writtenWord)]);
 }
 
-/** Whether both have seen the same, in whatever order. */
+/** Whether both have the same content, in any order. */
 export function isSame(first: Written, second: Written): boolean {
   const [one, other] = [first.toSorted(), second.toSorted()];
   return one.length === other.length && one.every((text, index) => text === other[index]);

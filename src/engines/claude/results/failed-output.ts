@@ -4,20 +4,20 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { ToolContent } from "../../../core/events/content.ts";
 import { MAX_OUTPUT_BYTES } from "../../../core/tool-output/tool-outputs.ts";
 
-/** Of a command that fails, the CLI passes on so many characters. */
+/** How many characters the CLI passes on when a command fails. */
 const SHOWN_CHARACTERS = 10_000;
-/** As much as is kept of an output, with room for secrets at the places where it is cut. */
+/** How much of each end of an output is kept, with room for secrets at the cut. */
 const PART_BYTES = MAX_OUTPUT_BYTES / 2 + 256 * 1024;
-/** The start of an output, from which the CLI makes what it passes on. */
+/** How much of an output's start is compared with what the CLI passes on. */
 const COMPARED_BYTES = 64 * 1024;
 const COMPARED_TAIL = 1_000;
 const KEPT = "output-";
 
 /**
- * Lines of a shell script that run `program` with the script's arguments and end with its exit code. When it fails, they
- * first copy what it wrote to `directory`: the CLI deletes its own file of the output before it says how the command
- * ended. The middle of a very long output becomes a hole of the same size. Without a directory that can be written, as in
- * a sandbox, or without one file for both outputs, `program` takes the place of the script.
+ * Lines of a shell script that run `program` with the script's arguments and exit with its code. When it fails, they
+ * first copy its output to `directory`: the CLI deletes its own output file before it reports how the command ended. In
+ * a very long output, the middle becomes a hole of the same size. If the directory is not writable, as in a sandbox, or
+ * stdout and stderr are not the same file, the script is replaced by `program`.
  */
 export function keepingOutput(program: string, { directory, path }: { directory: string; path: string }): string {
   return `kept=${directory}
@@ -51,20 +51,22 @@ exit "$code"
 
 const CUT = /\n\n\.\.\. \[(\d+) characters truncated\] \.\.\.\n\n/;
 const BEFORE_OUTPUT = /^Exit code \d+\n(?:Command (?:timed out|killed)[^\n]*\n)?/;
-/** In milliseconds. A command that is ended by its time limit is over a moment after the CLI says so. */
+/** Milliseconds. A command stopped by its time limit ends shortly after the CLI reports it. */
 const LATE_MS = 2_000;
 const BETWEEN_LOOKS_MS = 20;
 
-/** What the model sees of an output that the CLI has cut: its start, and a part that lies `left` characters later. */
+/**
+ * What the model sees of an output that the CLI truncated: its start, and a part that begins `left` characters later.
+ */
 interface Shown {
   readonly start: string;
   readonly left: number;
   readonly tail: string;
-  /** The CLI has ended the command, which may still be ending. */
+  /** The CLI has stopped the command, which may still be ending. */
   readonly mayBeLate: boolean;
 }
 
-/** The outputs of failed commands that the shells of one process keep. */
+/** The outputs of failed commands that one process's shells keep. */
 export class FailedOutputs {
   readonly #directory: string;
 
@@ -73,8 +75,8 @@ export class FailedOutputs {
   }
 
   /**
-   * The file with the whole output of a failed command, by what the model sees of it: a file that does not agree with
-   * that is never used, whoever put it there. The caller removes it.
+   * The file with the whole output of a failed command, found by what the model sees of it. A file that does not match
+   * is never used, regardless of who created it. The caller removes the file.
    */
   async find(content: ToolContent): Promise<string | undefined> {
     const shown = shownOf(content);
@@ -98,7 +100,7 @@ export class FailedOutputs {
   }
 }
 
-/** To be called when the output has been taken over. */
+/** Call this once the output has been copied. */
 export function forgetOutput(file: string): void {
   rmSync(file, { force: true });
 }
@@ -123,7 +125,7 @@ function agrees(file: string, { start, left, tail }: Shown): boolean {
   return written !== undefined && written.startsWith(start) && written.slice(at, at + tail.length) === tail;
 }
 
-/** Undefined when it is not a plain file of this user with one name. */
+/** Undefined unless it is a regular file owned by this user, with a single link. */
 function startOf(path: string): string | undefined {
   let file: number;
   try {

@@ -5,8 +5,8 @@ import { isInside } from "../../../core/paths/inside.ts";
 const SAVED = /^<persisted-output>\n[^\n]*Full output saved to: ([^\n]+)\n/;
 
 /**
- * The file in which the CLI has put a result that is too long for the model, which gets a preview and this path. A tool can
- * write such text too: only a plain file in the directory where the CLI keeps results is believed.
+ * The file where the CLI saved a result that is too long for the model, which gets a preview and this path. A tool can
+ * print the same text, so only a regular file in the CLI's results directory is accepted.
  */
 export function persistedOutput(content: ToolContent, directory: string): string | undefined {
   const [block] = content;

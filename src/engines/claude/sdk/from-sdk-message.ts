@@ -11,10 +11,10 @@ import { turnEnd } from "./turn-end.ts";
 import { onStreamEvent } from "./stream-preview.ts";
 
 /**
- * SDK message → what happened, as a pure function: `translate(state, message)` gives the facts and the next state.
- * Messages of kinds it does not know are no facts; newer CLIs send more than older ones.
+ * Translates SDK messages to engine facts, as a pure function: `translate(state, message)` returns the facts and the
+ * next state. It ignores unknown kinds of messages; newer CLIs send more than older ones.
  */
-/** The CLI announces what becomes of each message we sent; the SDK passes it on without a type. */
+/** The CLI announces what happens to each message we sent; the SDK passes this on without a type. */
 interface CommandLifecycle {
   readonly type: "command_lifecycle";
   readonly command_uuid: string;
@@ -41,7 +41,7 @@ export function translate(state: TranslatorState, message: SDKMessage | CommandL
     case "stream_event":
       return onStreamEvent(state, message);
     case "tool_progress":
-      // A heartbeat says nothing but that time passes, also while a call waits for a person.
+      // A heartbeat only says that time passes, also while a call waits for a person.
       if (message.heartbeat === true) return same(state);
       return events(state, {
         type: "capstan.tool_progress",
@@ -64,7 +64,7 @@ export function translate(state: TranslatorState, message: SDKMessage | CommandL
 function onSystem(state: TranslatorState, message: Of<"system">): Translation {
   switch (message.subtype) {
     case "init": {
-      // What a subagent is told is part of the agent's definition; the log tells what the session's own line was told.
+      // A subagent's prompt is part of the agent's definition; the log records only the primary thread's.
       if (state.line !== undefined) return same(state);
       const engineChars = claudeCodePromptChars(message.model);
       const draft: EventDraft<"capstan.prompt_rendered"> = {
@@ -73,7 +73,7 @@ function onSystem(state: TranslatorState, message: Of<"system">): Translation {
         instructions_sha256: createHash("sha256").update(state.instructions).digest("hex"),
         instructions_chars: state.instructions.length,
         ...(state.isAppended === true && engineChars !== undefined && { engine_prompt_chars: engineChars }),
-        // The CLI announces the tool by an older name than the one it is called by.
+        // The CLI announces this tool by its old name.
         tools: (message.tools ?? []).map((tool) => (tool === "Task" ? "Agent" : tool)),
         cwd: message.cwd,
         engine: "claude",
@@ -95,7 +95,7 @@ function onSystem(state: TranslatorState, message: Of<"system">): Translation {
               : message.error_status === 529
                 ? "model_overloaded_error"
                 : "model_request_failed_error",
-          message: `The model API failed (${message.error_status ?? message.error}); attempt ${message.attempt} of ${message.max_retries} follows.`,
+          message: `Model request failed (${message.error_status ?? message.error}). Retrying (attempt ${message.attempt} of ${message.max_retries}).`,
           retry_status: { type: "retrying" },
           code: "model_failed",
           http_status: message.error_status,
@@ -126,7 +126,7 @@ function onCompaction(state: TranslatorState, metadata: CompactMetadata): NonNul
     trigger: metadata.trigger,
     tokens_before: metadata.pre_tokens,
     tokens_after: metadata.post_tokens,
-    // Where it begins is for the owner of the log to say; an id that is none of its messages is not found there.
+    // The owner of the log resolves where it begins; it ignores an unknown id.
     kept: {
       event_ids: kept.filter((uuid) => !state.messageOf.has(uuid)).map(eventIdOf),
       message_ids: [...new Set(answers)],
@@ -171,7 +171,7 @@ function onTaskEnded(state: TranslatorState, message: TaskNotification): Transla
 }
 
 function onAssistant(state: TranslatorState, message: Of<"assistant">): Translation {
-  // The CLI puts an API failure into words of its own; the result that follows is told as an error instead.
+  // The CLI turns an API failure into an answer; the result that follows reports it as an error instead.
   if (message.error !== undefined)
     return same({
       ...state,
@@ -180,7 +180,7 @@ function onAssistant(state: TranslatorState, message: Of<"assistant">): Translat
   if (message.message.model === "<synthetic>") return same(state);
   const thread = threadOf(state, message.parent_tool_use_id);
   const { id: messageId, content } = message.message;
-  // An answer that was cut off may come again whole, without being streamed a second time.
+  // An answer that was cut off may be sent again as a whole, without being streamed again.
   const primary = message.parent_tool_use_id == null;
   const cutOff = primary ? state.openBlocks.filter((open) => open.messageId !== messageId) : [];
   let openBlocks = state.openBlocks.filter((open) => !cutOff.includes(open));
@@ -226,7 +226,7 @@ function onUser(state: TranslatorState, message: Of<"user">): Translation {
   return { state, facts };
 }
 
-/** Text and images of a result; what has no place in our vocabulary is kept as JSON text, not dropped. */
+/** Text and images of a result. Other content is kept as JSON text, not dropped. */
 function toolContent(content: unknown): ToolContent {
   if (content === undefined || content === null) return [];
   if (typeof content === "string") return [{ type: "text", text: content }];
@@ -245,12 +245,12 @@ function toolContent(content: unknown): ToolContent {
 
 function threadOf(state: TranslatorState, parentCall: string | null | undefined): { session_thread_id?: string } {
   if (parentCall == null) return state.line === undefined ? {} : { session_thread_id: state.line };
-  // The CLI announces a subagent before it speaks; an unknown one is told apart all the same.
+  // The CLI announces a subagent before its first message; an unknown one still gets its own thread.
   const agent = state.agentOfCall.get(parentCall);
   return { session_thread_id: threadId(state.sessionId, agent?.id ?? parentCall) };
 }
 
-function sentence(text = "no reason was given"): string {
+function sentence(text = "no reason given"): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 

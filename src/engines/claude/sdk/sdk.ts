@@ -5,19 +5,19 @@ import { query, startup } from "@anthropic-ai/claude-agent-sdk";
 import { CapstanError, messageOf } from "../../../core/errors.ts";
 import { manifestIn, SDK_PACKAGE, sdkManifest } from "./sdk-manifest.ts";
 
-/** What the engine needs of the Claude Agent SDK. Each has its own CLI, and finds it beside itself. */
+/** The parts of the Claude Agent SDK that the engine needs. Each SDK version has its own CLI next to it. */
 export interface ClaudeSdk {
   readonly version: string;
   readonly query: typeof query;
   readonly startup: typeof startup;
 }
 
-/** The one that this version of Capstan is made for. */
+/** The version that Capstan pins. */
 export function pinnedSdk(): ClaudeSdk {
   return { version: sdkManifest().version, query, startup };
 }
 
-/** The SDK that lies in a directory, or is installed there. */
+/** The SDK in a directory, or installed there. */
 export async function sdkIn(directory: string): Promise<ClaudeSdk> {
   const place = [directory, join(directory, "node_modules", SDK_PACKAGE)].find(
     (candidate) => existsSync(join(candidate, "package.json")) && manifestIn(candidate)["name"] === SDK_PACKAGE,
@@ -25,7 +25,7 @@ export async function sdkIn(directory: string): Promise<ClaudeSdk> {
   if (place === undefined)
     throw new CapstanError(
       "invalid_input",
-      `There is no ${SDK_PACKAGE} in ${directory}. Give its own directory, one that has it in node_modules, or a version such as ${sdkManifest().version}.`,
+      `No ${SDK_PACKAGE} found in ${directory}. Pass the package's own directory, a directory that has it in node_modules, or a version such as ${sdkManifest().version}.`,
     );
   const { version, main } = manifestIn(place);
   try {
@@ -35,12 +35,12 @@ export async function sdkIn(directory: string): Promise<ClaudeSdk> {
   } catch (thrown) {
     throw new CapstanError(
       "engine_failed",
-      `The SDK ${String(version)} in ${place} cannot be loaded: ${messageOf(thrown)}. Install it with all it needs: npm install ${SDK_PACKAGE}@${String(version)}`,
+      `Cannot load SDK ${String(version)} from ${place}: ${messageOf(thrown)}. Install it with its dependencies: npm install ${SDK_PACKAGE}@${String(version)}`,
       { cause: thrown },
     );
   }
   throw new CapstanError(
     "unsupported",
-    `The SDK ${String(version)} has no query and startup, which Capstan needs. Choose a later version.`,
+    `SDK ${String(version)} does not export \`query\` and \`startup\`, which Capstan needs. Choose a later version.`,
   );
 }

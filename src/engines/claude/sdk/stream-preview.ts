@@ -7,7 +7,7 @@ export function onStreamEvent(state: TranslatorState, message: SDKPartialAssista
   if (message.parent_tool_use_id != null) return { state, facts: [] };
   switch (event.type) {
     case "message_start":
-      // A new message while blocks are open means that the one before was cut off and asked for again.
+      // A new message while blocks are open means that the previous one was cut off and requested again.
       return {
         state: { ...state, streaming: event.message.id, openBlocks: [] },
         facts: withdrawals(state.openBlocks),

@@ -3,31 +3,33 @@ import type { EventDraft } from "../../../core/events/events.ts";
 import type { ModelTotals } from "../transcript.ts";
 import type { FailureNotes } from "./turn-end.ts";
 
-/** What the translator of SDK messages remembers between two messages. */
+/** The state that the translator keeps between SDK messages. */
 export interface TranslatorState {
   readonly sessionId: string;
-  /** The thread of the subagent that the process drives alone; undefined for the session's own line. */
+  /** The thread of the subagent that the process drives alone; undefined for the primary thread. */
   readonly line: string | undefined;
   readonly instructions: string;
-  /** The instructions stand behind Claude Code's own. Default: they stand alone. */
+  /** The instructions are appended to Claude Code's own (default: they replace them). */
   readonly isAppended?: boolean;
   readonly wantsOutput: boolean;
-  /** Names of the host's tools that run in a client. Default: none. */
+  /** Names of the host's tools that run in a client (default: none). */
   readonly customTools?: readonly string[];
   readonly newId: () => string;
   /** The message that is being streamed. */
   readonly streaming: string;
-  /** Blocks whose preview was shown and whose final event has not come, oldest first. */
+  /** Blocks with a preview but no final event yet, oldest first. */
   readonly openBlocks: readonly OpenBlock[];
   /** Agent call → the CLI's name for the subagent it started. */
   readonly agentOfCall: ReadonlyMap<string, AgentRef>;
   readonly totals: Readonly<Record<string, ModelTotals>>;
-  /** A compaction whose summary has not come yet. */
+  /** A compaction whose summary has not arrived yet. */
   readonly compaction: Omit<EventDraft<"agent.thread_context_compacted">, "type" | "summary"> | undefined;
-  /** SDK message → the model message it was a part of, for the last ones: a compaction keeps some by these names. */
+  /**
+   * SDK message → its model message, for the most recent ones. A compaction refers to messages it keeps by these ids.
+   */
   readonly messageOf: ReadonlyMap<string, string>;
   readonly failure: FailureNotes;
-  /** The last `capstan.prompt_rendered`, so that it is said again only when something changed. */
+  /** The last `capstan.prompt_rendered`, so that it is emitted again only when it changes. */
   readonly rendered: string;
 }
 

@@ -4,12 +4,12 @@ import { CapstanError, type ErrorCode } from "../../../core/errors.ts";
 import { modelError } from "../../model-failure.ts";
 import type { ModelTotals } from "../transcript.ts";
 
-/** What was said of a failure before the result arrived. */
+/** Details about a failure that arrived before the result. */
 export interface FailureNotes {
   readonly kind?: SDKAssistantMessageError;
   readonly text?: string;
   readonly refused?: boolean;
-  /** Why the conversation could not be summarised. */
+  /** Why the compaction failed. */
   readonly compaction?: string;
 }
 
@@ -19,7 +19,9 @@ interface Context {
   readonly wantsOutput: boolean;
 }
 
-/** How a turn ended. API failures arrive as `success` with `is_error`, and a missing structured output as plain success. */
+/**
+ * How a turn ended. API failures arrive as `success` with `is_error`, and a missing structured output as plain success.
+ */
 export function turnEnd(result: SDKResultMessage, context: Context): { end: TurnEnd; totals: Context["totals"] } {
   const usage = usageSince(context.totals, result.modelUsage);
   const end = { ...outcome(result, context), usage };
@@ -38,7 +40,7 @@ function outcome(result: SDKResultMessage, { failure, wantsOutput }: Context): O
     case "error_max_structured_output_retries":
       return failed(
         "output_invalid",
-        "The model's answers did not match the output schema. Loosen it or say more in the instructions.",
+        "The model's answers did not match the output schema. Loosen the schema or add detail to the instructions.",
       );
     case "error_during_execution":
       return failed("engine_failed", `The agent loop failed: ${result.errors.join("; ") || "no reason given"}.`);
@@ -48,18 +50,18 @@ function outcome(result: SDKResultMessage, { failure, wantsOutput }: Context): O
           outcome: "failed",
           error: modelError(result.api_error_status ?? null, { ...failure, text: failure.text ?? result.result }),
         };
-      // A compaction is a turn of its own, without a step of the model's. That it failed is told only beside the result.
+      // A compaction is a turn without model steps. Its failure is reported only next to the result.
       if (failure.compaction !== undefined && result.num_turns === 0)
         return /aborted/i.test(failure.compaction)
           ? { outcome: "interrupted" }
           : failed(
               "model_failed",
-              `The conversation could not be summarised: ${failure.compaction} It is as it was; compact it again, or continue.`,
+              `The conversation could not be compacted: ${failure.compaction} It is unchanged; compact it again, or continue.`,
             );
       if (wantsOutput && result.structured_output === undefined && result.num_turns > 0)
         return failed(
           "output_invalid",
-          "The model ended without giving the structured output it was asked for. Send the message again.",
+          "The model finished without the required structured output. Send the message again.",
         );
       return { outcome: "completed", output: result.structured_output };
   }
@@ -69,7 +71,7 @@ function failed(code: ErrorCode, message: string): Omit<TurnEnd, "usage"> {
   return { outcome: "failed", error: new CapstanError(code, message) };
 }
 
-/** The CLI's figures are cumulative, also over resume and fork. */
+/** The CLI's figures are cumulative, even across resume and fork. */
 function usageSince(before: Context["totals"], now: SDKResultMessage["modelUsage"]): TurnEnd["usage"] {
   const usage: Record<string, { input_tokens: number; output_tokens: number; usd: number }> = {};
   for (const [model, total] of Object.entries(now)) {

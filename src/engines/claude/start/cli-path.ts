@@ -4,7 +4,7 @@ import { keepingOutput } from "../results/failed-output.ts";
 import { quoted } from "./command-shell.ts";
 import type { ProcessFiles } from "./process-files.ts";
 
-/** Where the CLI itself looks for programs, such as git and bubblewrap. */
+/** Where the CLI looks for programs such as git and bubblewrap. */
 export function cliPath(
   searched: string,
   { cwd, bwrap, files }: { readonly cwd: string; readonly bwrap: string | undefined; readonly files: ProcessFiles },

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { requireVariables } from "../../../core/auth/gateway-variables.ts";
 import { keepingOutput } from "../results/failed-output.ts";
 
-/** With these a command could ask the model past the log, or speak to the CLI. */
+/** With these variables, a command could call the model without a log entry, or talk to the CLI. */
 const OF_THE_CLI = [
   "ANTHROPIC_AUTH_TOKEN",
   "ANTHROPIC_BASE_URL",
@@ -15,7 +15,7 @@ const OF_THE_CLI = [
 ];
 
 interface CommandShell {
-  /** Readable in the sandbox, and written by nobody but the host. */
+  /** Readable in the sandbox; only the host writes it. */
   readonly shown: string;
   /** Hidden in the sandbox. */
   readonly hidden: string;
@@ -23,18 +23,18 @@ interface CommandShell {
   readonly bash: string;
   /** Search path of the commands. */
   readonly path: string;
-  /** Where the outputs of commands that fail are kept, outside the sandbox. */
+  /** Where the output of failed commands is kept, outside the sandbox. */
   readonly outputs: string;
   readonly variables: Readonly<Record<string, string>>;
-  /** Variables that only commands outside the sandbox have. */
+  /** Variables that only commands outside the sandbox get. */
   readonly hiddenVariables: readonly string[];
 }
 
 /**
  * Gives the session's variables to its commands and to nothing else. The CLI puts the content of `CLAUDE_ENV_FILE` in
- * front of each command, behind the permission gate and within the sandbox, so neither the CLI nor what starts it or
- * the sandbox ever has these variables. The shell is one of ours: it drops what belongs to the CLI alone before bash
- * starts, so that not even `/proc` has it for a command. Returns what the CLI needs to know.
+ * front of each command, after the permission gate and inside the sandbox, so neither the CLI nor the programs that
+ * start it or the sandbox ever have these variables. The shell is a wrapper: it unsets the CLI's own variables before
+ * bash starts, so that a command can't read them even from `/proc`. Returns the variables that the CLI needs.
  */
 export function writeCommandShell(parts: CommandShell): Record<string, string> {
   const { shown, hidden, variables, hiddenVariables, path, bash, outputs } = parts;
@@ -43,10 +43,10 @@ export function writeCommandShell(parts: CommandShell): Record<string, string> {
   const all = Object.entries({ PATH: path, ...variables });
   const open = write(shown, "variables.sh", exports(all.filter((entry) => !isHidden(entry))));
   const closed = write(hidden, "variables.sh", exports(all.filter(isHidden)));
-  // The CLI passes this text on the command line, where it must not hold a value.
+  // The CLI passes this text on the command line, so it must not contain values.
   const read = [`. ${quoted(open)}`, `if [ -r ${quoted(closed)} ]; then . ${quoted(closed)}; fi`].join("\n");
   const running = keepingOutput(quoted(bash), { directory: quoted(outputs), path: quoted(path) });
-  // A process of its own waits for the command, and `/proc` shows what that one was started with.
+  // A separate process waits for the command, because `/proc` shows the variables a process was started with.
   const waiting = write(shown, "waiting.sh", running);
   const start = `exec /bin/sh ${quoted(waiting)} "$@"`;
   const shell = write(shown, "bash", `#!/bin/sh\nunset ${OF_THE_CLI.join(" ")}\n${start}\n`);
@@ -60,12 +60,12 @@ function write(directory: string, name: string, text: string): string {
   return join(directory, name);
 }
 
-/** Ends well whatever became of the last line: the CLI runs the command only if it does. */
+/** Always succeeds, whatever the last line did: the CLI runs the command only then. */
 function exports(variables: readonly (readonly [string, string])[]): string {
   return [...variables.map(([name, value]) => `export ${name}=${quoted(value)}`), ":"].join("\n") + "\n";
 }
 
-/** As one word of a shell. */
+/** Quotes text as one shell word. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -6,15 +6,18 @@ import { findProgram } from "../../../process/programs.ts";
 import type { Leftovers } from "../../../process/leftovers.ts";
 import { writeCommandShell } from "./command-shell.ts";
 
-/** Files of one CLI process in the session's own directory, which no sandboxed command may write. Removed with it. */
+/**
+ * Files of one CLI process in the session's own directory, which sandboxed commands can't write. Removed with the
+ * process.
+ */
 export interface ProcessFiles {
-  /** No sandboxed command may read it either. */
+  /** Sandboxed commands can't read it either. */
   readonly directory: string;
-  /** What sandboxed commands may read. */
+  /** Sandboxed commands can read it. */
   readonly shellDirectory: string;
-  /** What failed commands wrote. No sandboxed command may read or write it. */
+  /** Output of failed commands. Sandboxed commands can't read or write it. */
   readonly outputs: string;
-  /** Variables of the CLI by which its commands get theirs. */
+  /** CLI variables that give its commands their own variables. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -43,5 +46,5 @@ export function writeProcessFiles(
 function bashFor(path: string, cwd: string): string {
   const found = findProgram("bash", { path, outside: cwd });
   if (found !== undefined) return found;
-  throw new CapstanError("engine_failed", `bash was not found; looked in PATH, which is ${path}. Install bash.`);
+  throw new CapstanError("engine_failed", `bash not found in PATH (${path}). Install bash.`);
 }

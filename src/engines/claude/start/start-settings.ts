@@ -6,8 +6,8 @@ import type { GatewayAccess } from "../../../core/ports/gateway.ts";
 type SdkSettings = Exclude<NonNullable<Options["settings"]>, string>;
 
 /**
- * The settings of one process, in a file, because they hold the session's token until the process has read it. In the
- * environment the token would be open to every command: `/proc` shows the variables that a process was started with.
+ * The settings of one process, in a file, because they contain the session's token until the process has read it. In
+ * the environment, every command could read the token: `/proc` shows the variables a process was started with.
  */
 export class StartSettings {
   /** For the SDK's `settings`. */
@@ -21,12 +21,12 @@ export class StartSettings {
   ) {
     this.file = join(directory, "settings.json");
     this.#settings = settings;
-    // A token, not an API key: with a key the CLI would ask the real API for policy at every start.
+    // A token, not an API key: with a key, the CLI would request a policy from the real API at every start.
     const env = { ANTHROPIC_BASE_URL: gateway.url, ANTHROPIC_AUTH_TOKEN: gateway.token };
     this.#write({ ...settings, env });
   }
 
-  /** To be called when the process has started, and before it may run anything. */
+  /** Call this when the process has started and before it may run anything. */
   forget(): void {
     if (this.#isForgotten) return;
     this.#write(this.#settings);

@@ -1,4 +1,4 @@
-/** In milliseconds. A call is announced right before its hook asks; the log may be slow to take it. */
+/** Milliseconds. A call is announced right before its hook runs, but writing the log may be slow. */
 const ANNOUNCED_WITHIN_MS = 60_000;
 
 interface Waiting {
@@ -7,12 +7,12 @@ interface Waiting {
   readonly reject: (why: string) => void;
 }
 
-/** Which tool calls are in the log already. Hooks arrive beside the message stream and must not overtake it. */
+/** Tracks which tool calls are in the log. Hooks run independently of the message stream and must not overtake it. */
 export class Announcements {
   readonly #known: Set<string>;
   readonly #withinMs: number;
   readonly #waiting = new Map<string, Set<Waiting>>();
-  /** While the conversation is being summarised: the engine's names for the subagents that were started. */
+  /** During a compaction: the engine's ids of the subagents that were started. */
   #subagents: ReadonlySet<string> | undefined;
   #wasAsked = false;
 
@@ -32,8 +32,8 @@ export class Announcements {
   }
 
   /**
-   * The engine has begun to summarise the conversation, or is done with it: `undefined`. A tool call that the model makes
-   * meanwhile is part of no line and is never announced; it comes from an agent that was never started.
+   * Call this when the engine starts a compaction, and with `undefined` when it is done. A tool call that the model
+   * makes meanwhile belongs to no thread and is never announced; its agent was never started.
    */
   summarises(subagents: ReadonlySet<string> | undefined): void {
     this.#subagents = subagents;
@@ -41,14 +41,14 @@ export class Announcements {
       if (this.#isStranger(waiting.agentId)) waiting.reject(SUMMARISING);
   }
 
-  /** Rejects when `signal` aborts first, while the conversation is summarised, and when it takes too long. */
+  /** Rejects if `signal` aborts first, during a compaction, and after a timeout. */
   async wait(callId: string, signal: AbortSignal, agentId?: string): Promise<void> {
     this.#wasAsked = true;
     if (this.#known.has(callId)) return;
     if (this.#isStranger(agentId)) throw new Error(SUMMARISING);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiting: Waiting = { agentId, resolve, reject: (why) => reject(new Error(why)) };
-    const giveUp = (): void => waiting.reject("the call was given up");
+    const giveUp = (): void => waiting.reject("the call was canceled");
     const late = setTimeout(() => waiting.reject("the engine did not announce the call in time"), this.#withinMs);
     const all = this.#waiting.get(callId) ?? new Set();
     this.#waiting.set(callId, all.add(waiting));
@@ -69,4 +69,4 @@ export class Announcements {
   }
 }
 
-const SUMMARISING = "the conversation is being summarised, and no tool may be used meanwhile";
+const SUMMARISING = "tools can't be used while the conversation is being compacted";

@@ -1,9 +1,9 @@
 import { CapstanError } from "../../../core/errors.ts";
 
-/** In milliseconds. A process answers a request of the host in some ten; one that takes this long hangs. */
+/** Milliseconds. A process answers the host in about ten; one that takes this long hangs. */
 const ANSWERED_WITHIN_MS = 30_000;
 
-/** Rejects with `engine_failed` when a process does not answer in time. `what`: what it was asked, as in "start". */
+/** Rejects with `engine_failed` when a process does not answer in time. `what` is the request, as in "start". */
 export async function answered<T>(
   answer: Promise<T>,
   what: string,
@@ -15,7 +15,7 @@ export async function answered<T>(
       reject(
         new CapstanError(
           "engine_failed",
-          `The agent process did not ${what} within ${withinMs / 1_000} seconds. Interrupt the turn, or close the session and resume it, to start another process.`,
+          `The agent process did not ${what} within ${withinMs / 1_000} seconds. Interrupt the turn, or close and resume the session, to start a new process.`,
           { retryable: true },
         ),
       ),

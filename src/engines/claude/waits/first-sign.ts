@@ -1,17 +1,17 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import { CapstanError } from "../../../core/errors.ts";
 
-/** In milliseconds. A process that has work from before begins with it in less than a second. */
+/** Milliseconds. A process that continues a turn normally starts within a second. */
 const BEGINS_WITHIN_MS = 120_000;
 
 /**
- * Waits for the first sign of a process that is to work without being told anything: one that does not recognise its work
- * does nothing at all, and would be waited for without end.
+ * Waits for the first sign of a process that must work without a new message: a process that doesn't recognize its
+ * pending work does nothing at all, and the host would wait forever.
  */
 export class FirstSign {
   readonly #timer: NodeJS.Timeout;
 
-  /** `isAsking`: whether the process has asked about a call, which is a sign as well. */
+  /** `isAsking`: whether the process has asked about a call, which also counts as a sign. */
   constructor(
     { isAsking, onSilence }: { readonly isAsking: () => boolean; readonly onSilence: (error: CapstanError) => void },
     { withinMs = BEGINS_WITHIN_MS }: { readonly withinMs?: number } = {},
@@ -22,7 +22,7 @@ export class FirstSign {
   }
 
   hear(message: SDKMessage): void {
-    // Of system messages only the one at the beginning of the work tells of it.
+    // Of all system messages, only `init` shows that work has started.
     if (message.type !== "system" || message.subtype === "init") this.stop();
   }
 
@@ -34,7 +34,7 @@ export class FirstSign {
 function silent(withinMs: number): CapstanError {
   return new CapstanError(
     "engine_failed",
-    `The agent process was started to continue a turn and did nothing for ${withinMs / 1_000} seconds. The log is intact; send a message to continue.`,
+    `The agent process was started to continue a turn but did nothing for ${withinMs / 1_000} seconds. The log is intact; send a message to continue.`,
     { retryable: true },
   );
 }

@@ -10,7 +10,7 @@ import type { InputChecks } from "./input-checks.ts";
 export interface MadeCall {
   readonly callId: string;
   readonly name: string;
-  /** Undefined when what the model wrote is not a JSON object. */
+  /** Undefined if the model's text is not a JSON object. */
   readonly input: Readonly<Record<string, unknown>> | undefined;
   readonly written: string;
 }
@@ -19,23 +19,23 @@ export interface CallPlace {
   readonly host: Pick<EngineHost, "prepare" | "emit">;
   readonly checks: InputChecks;
   readonly threadId: string | undefined;
-  /** What the line was offered, and whatever else the session has: the gate says no to that, and not this engine. */
+  /** The thread's tools and every other tool of the session: the gate denies those, not the engine. */
   readonly tools: readonly BuiltinTool[];
   readonly readable: readonly string[];
-  /** Commands of the session run in a sandbox. */
+  /** The session's commands run in a sandbox. */
   readonly isConfined: boolean;
 }
 
-/** In milliseconds: a tool that was told to stop is waited for no longer. */
+/** Milliseconds. How long to wait for a tool that was asked to stop. */
 const STOP_GRACE_MS = 2_000;
-/** So much of what cannot be read is shown to the model. */
+/** How much unreadable input is shown to the model. */
 const SHOWN_CHARS = 500;
-/** They change nothing here, whatever else they may do. */
+/** They change nothing on this machine. */
 const INDEPENDENT = ["WebFetch", "WebSearch"];
 
 /**
- * Runs the calls of one answer, which the log has by now, and resolves with their results in the order of the calls.
- * Neighbours that change nothing run side by side; any other call runs alone, and is decided about right before it runs.
+ * Runs the calls of one answer, which is already in the log, and resolves with their results in order. Adjacent calls
+ * that change nothing run in parallel; any other call runs alone, and is decided right before it runs.
  */
 export async function runCalls(
   calls: readonly MadeCall[],
@@ -84,7 +84,7 @@ async function outcomeOf(call: MadeCall, place: CallPlace, signal: AbortSignal):
   const { host, checks, tools, readable, isConfined, threadId } = place;
   const tool = toolNamed(name, tools);
   if (tool === undefined)
-    return textOutcome(`There is no tool named ${name}. Use one of: ${tools.map((one) => one.name).join(", ")}.`, true);
+    return textOutcome(`Unknown tool ${name}. Use one of: ${tools.map((one) => one.name).join(", ")}.`, true);
   if (input === undefined)
     return textOutcome(
       `The input of this call is not a JSON object, so it was not run: ${written.slice(0, SHOWN_CHARS)}\nMake the call again with valid JSON.`,
@@ -110,7 +110,7 @@ async function outcomeOf(call: MadeCall, place: CallPlace, signal: AbortSignal):
   }
 }
 
-/** A tool that does not listen to its signal holds nobody up; what it still does, nobody is told. */
+/** Don't wait for a tool that ignores its signal; drop its late output. */
 async function untilStopped(running: Promise<BuiltinOutcome>, signal: AbortSignal): Promise<BuiltinOutcome> {
   const over = new AbortController();
   const stopped = new Promise<BuiltinOutcome>((resolve) => {
@@ -128,10 +128,10 @@ async function untilStopped(running: Promise<BuiltinOutcome>, signal: AbortSigna
   }
 }
 
-/** Given as a reason, because making the usual one takes longer than most tools. */
+/** Used as the abort reason, because creating the default one takes longer than most tools. */
 const OVER = "over";
 
-/** Only the exact name is taken: the gate must decide about the tool that runs. */
+/** Requires the exact name: the gate must decide about the tool that runs. */
 function toolNamed(name: string, tools: readonly BuiltinTool[]): BuiltinTool | undefined {
   return tools.find((tool) => tool.name === name);
 }

@@ -8,21 +8,21 @@ import { type Item, messagesOf } from "./conversation.ts";
 import type { LineSpec } from "./line.ts";
 import type { Workplace } from "./workplace.ts";
 
-/** Tokens that are kept free for the next answer, and for what nobody has counted. */
+/** Tokens kept free for the next answer and for content that is not counted yet. */
 const ANSWER_ROOM = 20_000;
 const MARGIN = 13_000;
 /**
- * Instructions and tools may be larger than the point at which the agent asks for a summary, and no summary makes them
- * smaller: the next one waits until so much of that size has been added.
+ * Instructions and tools may exceed the configured compaction point, and no summary makes them smaller. So the next
+ * compaction waits until the context has grown by this share.
  */
 const GROWTH = 0.25;
-/** The share of the context that the last turns may keep word for word. */
+/** The share of the context that the last turns may keep verbatim. */
 const KEPT_SHARE = 0.1;
-/** Whoever asks for a summary wants a short conversation. */
+/** A manual compaction keeps less, because its user wants a short conversation. */
 const KEPT_TURNS = { manual: 1, auto: 2 } as const;
-/** A conversation that is too long to be summarised is halved this often. */
+/** How often a conversation that is too long to summarize is halved. */
 const MAX_HALVINGS = 4;
-/** Of English text; other text has fewer. */
+/** For English text; other text has fewer. */
 const CHARS_PER_TOKEN = 3.5;
 
 const ASK = `CRITICAL: Respond with TEXT ONLY. Do not call any tool.
@@ -44,9 +44,9 @@ export function isFull(
     least,
   }: {
     readonly model: ModelToAsk;
-    /** An earlier point, which the agent asks for. */
+    /** An earlier compaction point, set by the agent. */
     readonly at?: number | undefined;
-    /** What was left after the last summary. */
+    /** Tokens left after the last compaction. */
     readonly least: number;
   },
 ): boolean {
@@ -58,7 +58,7 @@ export function estimatedTokens(items: readonly Item[]): number {
   return items.length === 0 ? 0 : Math.ceil(JSON.stringify(items).length / CHARS_PER_TOKEN);
 }
 
-/** Replaces the older part of a conversation by a summary, and tells the log. What comes last stays as it is. */
+/** Replaces the older part of a conversation with a summary, and logs it. The most recent part stays unchanged. */
 export async function compacted(
   items: readonly Item[],
   {
@@ -97,7 +97,7 @@ export async function compacted(
       tokens_before: tokensBefore,
       tokens_after: tokens,
       summary: summary.text,
-      // Where it begins is for the owner of the log to say.
+      // The owner of the log resolves where it begins.
       kept: {
         event_ids: kept.flatMap((item) => (item.kind === "user" ? [item.eventId] : [])),
         message_ids: kept.flatMap((item) => (item.kind === "model" ? [item.messageId] : [])),
@@ -108,14 +108,14 @@ export async function compacted(
   return { items: [summary], tokens };
 }
 
-/** The last turns stay, as many as are short enough. At least something is summarised. */
+/** Keeps as many of the last turns as are short enough. At least one item is summarized. */
 function parted(
   items: readonly Item[],
   { room, turns }: { readonly room: number; readonly turns: number },
 ): { readonly older: readonly Item[]; readonly kept: readonly Item[] } {
   const starts = items.flatMap((item, index) => (item.kind === "user" && index > 0 ? [index] : []));
   const start = starts.slice(-turns).find((index) => estimatedTokens(items.slice(index)) <= room);
-  // A turn that is too long by itself keeps its last steps.
+  // A turn that is too long on its own keeps its last steps.
   const steps = items.flatMap((item, index) => (item.kind === "model" && index > 0 ? [index] : []));
   const step = steps.find((index) => estimatedTokens(items.slice(index)) <= room);
   const isAtWork = items.at(-1)?.kind === "model" && start === undefined;
@@ -171,6 +171,6 @@ function notSummarised(why: string): CapstanError {
   const said = why.replace(/[.\s]*$/, "");
   return new CapstanError(
     "model_failed",
-    `The conversation could not be summarised: ${said}. It is as it was; compact it again, or continue.`,
+    `The conversation could not be compacted: ${said}. It is unchanged; compact it again, or continue.`,
   );
 }

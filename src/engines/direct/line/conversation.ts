@@ -5,8 +5,8 @@ import { apiContent, failedContent } from "../../api-content.ts";
 import type { Answer, AnswerBlock, ApiBlock, ApiMessage } from "../model/wire.ts";
 
 /**
- * What the model sees of one line. The log is the truth: a conversation is rebuilt from it whenever a session is opened,
- * and grows in memory as the log does. Notes alone are the engine's own, and are not in the log.
+ * What the model sees of one thread. The log is the truth: a conversation is rebuilt from it when a session opens, and
+ * grows in memory with it. Only notes belong to the engine and are not in the log.
  */
 export type Item =
   | { readonly kind: "summary"; readonly text: string; readonly kept: readonly Item[] }
@@ -35,7 +35,7 @@ function blockOf(block: ModelBlock): ApiBlock[] {
   return thinkingBlock(block.thinking, block.signature);
 }
 
-/** Thinking that a secret was taken out of no longer fits its signature, and without one nobody takes it back. */
+/** Redacted thinking no longer matches its signature, and the API refuses thinking without one. */
 function thinkingBlock(thinking: string, signature: string): ApiBlock[] {
   return signature === "" || hasMarker(thinking) ? [] : [{ type: "thinking", thinking, signature }];
 }
@@ -57,7 +57,7 @@ function answerBlock(block: AnswerBlock): ApiBlock[] {
   }
 }
 
-/** The model's answers, with those that a summary has kept. */
+/** The model's answers, including those that a compaction kept. */
 export function answersIn(items: readonly Item[]): ModelItem[] {
   return items
     .flatMap((item) => (item.kind === "summary" ? item.kept : [item]))
@@ -68,16 +68,16 @@ export function callsOf({ content }: ModelItem): Extract<ApiBlock, { type: "tool
   return content.flatMap((block) => (block.type === "tool_use" ? [block] : []));
 }
 
-/** An answer of nothing but thinking, left by a stream that broke, is nothing the API takes. */
+/** The API refuses an answer that contains only thinking, left by a broken stream. */
 function isSaid({ content }: ModelItem): boolean {
   return content.some(({ type }) => type !== "thinking" && type !== "redacted_thinking");
 }
 
 const NO_RESULT = "[Interrupted: the call has no result, and its outcome is unknown. Check before doing it again.]";
-/** To be said when there is nothing new for the model to answer. */
+/** Sent when there is nothing new for the model to answer. */
 const GO_ON = "Continue from where you left off.";
 
-/** As the API wants it: messages of the user and of the model in turns, every call with its result. */
+/** Messages in the form the API requires: user and model alternate, and every call has a result. */
 export function messagesOf(
   items: readonly Item[],
   { isPaused = false }: { readonly isPaused?: boolean } = {},

@@ -3,7 +3,7 @@ import type { BuiltinTool } from "../tools/builtin-tool.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Makes a check of a JSON Schema, which returns what is wrong with a value; rejects for a schema that cannot be used. */
+/** Compiles a JSON Schema into a check that returns the problems of a value; rejects for an unusable schema. */
 export type CompileSchema = (
   schema: Schema,
   options: { readonly isOurs: boolean },
@@ -12,10 +12,10 @@ export type CompileSchema = (
 type Checked = Pick<BuiltinTool, "name" | "inputSchema" | "traits">;
 type Check = Awaited<ReturnType<CompileSchema>>;
 
-/** So many schemas of servers, which come anew with every session, are remembered by their text. */
+/** How many schemas of servers, which are new objects in each session, are cached by their text. */
 const MOST_TEXTS = 500;
 
-/** Checks what the model wrote against the schemas of tools. A schema is compiled when it is first needed, and once. */
+/** Checks the model's input against the tools' schemas. Each schema is compiled once, on first use. */
 export class InputChecks {
   readonly #compile: CompileSchema;
   readonly #checks = new WeakMap<Schema, Promise<Check | undefined>>();
@@ -25,11 +25,11 @@ export class InputChecks {
     this.#compile = compile;
   }
 
-  /** Undefined when the input fits. */
+  /** Undefined when the input is valid. */
   async problems({ name, inputSchema, traits }: Checked, input: unknown): Promise<string | undefined> {
     let check = this.#checks.get(inputSchema);
     if (check === undefined) {
-      // Servers write schemas that no compiler takes; such a server looks at its input itself, as a client does.
+      // Some servers send schemas that can't be compiled; such a server, like a client, checks its own input.
       const isElsewhere = readToolName(name).kind === "mcp" || traits.custom === true;
       const text = `${isElsewhere ? "elsewhere" : "own"} ${JSON.stringify(inputSchema)}`;
       check = this.#byText.get(text) ?? this.#checkOf(inputSchema, isElsewhere).catch(() => undefined);
@@ -54,14 +54,14 @@ export class InputChecks {
   }
 }
 
-/** Without the patterns in them, these could refuse an input that fits. */
+/** With patterns removed, these keywords could reject a valid input. */
 const UNSURE = new Set(["patternProperties", "not", "if", "oneOf", "contains"]);
-/** Values, and no schemas; but a `$ref` can make one of them. */
+/** Their content is values, not schemas; but a `$ref` can point into it. */
 const VALUES = new Set(["const", "enum"]);
 
 /**
- * A pattern can hold up the host, and servers and the authors of custom tools may write any. Undefined when what is left would not be a fair
- * check. Names of properties are taken for keywords here: at worst an input is not checked.
+ * A pattern can block the host, and servers and authors of custom tools may write any. Undefined when the remaining
+ * schema would not be a fair check. Property names are mistaken for keywords here; at worst, an input is not checked.
  */
 function withoutPatterns(schema: Schema): Schema | undefined {
   let hasPatterns = false;

@@ -25,41 +25,41 @@ import {
 } from "./run.ts";
 import type { Workplace } from "./workplace.ts";
 
-/** What makes one line of a session: the primary one, or a subagent's. */
+/** Describes one thread of a session: the primary one, or a subagent's. */
 export interface LineSpec {
   readonly threadId?: string | undefined;
   readonly agentId?: string | undefined;
   readonly parentAgentId?: string | undefined;
   readonly system: () => SystemPrompt;
   readonly model: () => string;
-  /** Asked when the model is overloaded. */
+  /** Used when the model is overloaded. */
   readonly fallback?: string | undefined;
-  /** What the line is offered. */
+  /** The tools that the thread is offered. */
   readonly tools: () => readonly BuiltinTool[];
-  /** Messages that wait for the line, which it takes into its conversation. */
+  /** Takes the messages that wait for the thread into its conversation. */
   readonly takeMessages?: () => readonly Extract<Item, { kind: "user" }>[];
-  /** How often the model may be asked in one run. */
+  /** How many model requests one run may make. */
   readonly steps?: number | undefined;
-  /** The structured output that the line must give, once it has. */
+  /** The structured output that the thread must give. */
   readonly output?: LineOutput | undefined;
 }
 
 export interface LineOutput {
-  /** What the model gave; undefined until then. */
+  /** The model's output; undefined until it is given. */
   readonly given: () => { readonly value: unknown } | undefined;
   readonly tool: string;
 }
 
-/** One line: asks the model, runs what it calls, and asks again, until the model has said its last word. */
+/** One thread: asks the model, runs its calls, and repeats until the model is done. */
 export class Line {
   readonly #place: Workplace;
   readonly #spec: LineSpec;
   #items: Item[];
-  /** Tokens of the conversation as the API last counted them. */
+  /** The conversation's tokens as last counted by the API. */
   #used = 0;
-  /** The same, when it was counted first after the last summary. */
+  /** The first such count after the last compaction. */
   #least: number | undefined = 0;
-  /** Items that this count includes. */
+  /** How many items this count includes. */
   #counted = 0;
   /** Call → the event that announces it. */
   readonly #eventOfCall = new Map<string, string>();
@@ -75,7 +75,7 @@ export class Line {
     this.#items.push(item);
   }
 
-  /** The event that announced a call of this line. */
+  /** The event that announced a call of this thread. */
   eventOf(callId: string): string {
     return this.#eventOfCall.get(callId) ?? callId;
   }
@@ -95,18 +95,18 @@ export class Line {
     }
   }
 
-  /** Runs one call of the last answer that waited. */
+  /** Runs one waiting call of the last answer. */
   async runWaiting(callId: string, signal: AbortSignal): Promise<void> {
     const owner = this.#items.findLast(
       (item) => item.kind === "model" && callsOf(item).some(({ id }) => id === callId),
     );
     const call = owner?.kind === "model" ? callsOf(owner).find(({ id }) => id === callId) : undefined;
-    if (call === undefined) throw new CapstanError("engine_failed", `The log does not have the call ${callId}.`);
+    if (call === undefined) throw new CapstanError("engine_failed", `The log does not contain call ${callId}.`);
     const { name, input } = call;
     await this.#runCalls([{ callId, name, input: input as Record<string, unknown>, written: "" }], signal);
   }
 
-  /** Puts a summary in the place of what came before. Rejects when the model gives none. */
+  /** Replaces earlier items with a summary. Rejects if the model gives none. */
   async compact(trigger: "manual" | "auto", signal: AbortSignal): Promise<void> {
     const { items, tokens } = await compacted(this.#items, {
       trigger,
@@ -122,7 +122,7 @@ export class Line {
     this.#counted = items.length;
   }
 
-  /** One question to the model and what follows from its answer. Undefined: the line goes on. */
+  /** One model request and what follows from its answer. Undefined: the thread continues. */
   async #step(run: Run, signal: AbortSignal): Promise<LineEnd | undefined> {
     const { steps, output } = this.#spec;
     if (signal.aborted) return { outcome: "interrupted", text: "" };
@@ -193,7 +193,7 @@ export class Line {
     return undefined;
   }
 
-  /** An answer may cost more than the gateway has reserved for it. */
+  /** An answer may cost more than the gateway reserved for it. */
   #isSpent(): boolean {
     const { usd } = this.#place.request.agent.budget;
     return usd !== undefined && this.#spec.agentId === undefined && this.#place.tally.usd >= usd;

@@ -14,7 +14,7 @@ interface Record {
   readonly eventOfCall: Map<string, string>;
 }
 
-/** Tells the log an answer, all of it at once. Resolves to what it is in the conversation, and to its calls. */
+/** Logs an answer, all of it at once. Resolves to its conversation item and its calls. */
 export async function recordAnswer(
   answer: Answer,
   record: Record,
@@ -35,7 +35,7 @@ export async function recordAnswer(
   };
 }
 
-/** Undefined for what the log has no word for. */
+/** Undefined for content that the log can't represent. */
 function draftOf(
   block: AnswerBlock,
   base: { readonly id: string; readonly session_thread_id?: string; readonly message_id: string },
@@ -53,7 +53,7 @@ function draftOf(
   }
 }
 
-/** Some providers give the same names again and again; the log tells answers and calls apart by them. */
+/** Some providers reuse ids, but the log needs unique ids for answers and calls. */
 function withOwnNames({ messageId, blocks }: Answer, { place, items }: Record): Pick<Answer, "messageId" | "blocks"> {
   const newName = (kind: string): string => `${kind}_${place.host.newEventId().slice("sevt_".length)}`;
   const { callIds } = place;

@@ -5,21 +5,21 @@ import type { ApiBlock, ApiMessage, ApiText } from "../model/wire.ts";
 
 type Media = Extract<ApiBlock, { type: "image" | "document" }>;
 
-/** Of what the API says about a refusal, for the model. */
+/** How much of the API's refusal the model sees. */
 const SHOWN_CHARACTERS = 300;
-/** As the API names a block that it refuses, alone or in the result of a tool. */
+/** How the API refers to a block it refuses, alone or in a tool result. */
 const PLACE = /messages\.(\d+)\.content\.(\d+)(?:(?:\.tool_result)?\.content\.(\d+))?/;
 
 /**
- * Pictures and documents that the model API refuses. The log keeps them, and a conversation that still had them would be
- * refused for ever: a note stands in their place, for as long as the session is open.
+ * Images and documents that the model API refuses. The log keeps them, so the API would refuse the conversation
+ * forever. While the session is open, a note replaces them.
  */
 export class RefusedMedia {
-  /** By their content, with what the model is told. */
+  /** By content, with the note for the model. */
   readonly #refused = new Map<string, string>();
   readonly #accepted = new Set<string>();
 
-  /** The conversation as it can be sent. */
+  /** The conversation without refused media. */
   without(messages: readonly ApiMessage[]): readonly ApiMessage[] {
     if (this.#refused.size === 0) return messages;
     return messages.map(({ role, content }) => ({ role, content: content.map((block) => this.#replaced(block)) }));
@@ -29,7 +29,7 @@ export class RefusedMedia {
     for (const media of mediaIn(messages)) this.#accepted.add(keyOf(media));
   }
 
-  /** Whether the refusal is about something that was sent, which is left out from now on. The log is told. */
+  /** Whether the refusal is about media in the request. If so, they are left out from now on, and the log says so. */
   async leavesOut(
     thrown: unknown,
     messages: readonly ApiMessage[],
@@ -45,7 +45,7 @@ export class RefusedMedia {
     return true;
   }
 
-  /** What the API names; or else what is new; or else all there is. */
+  /** The blocks that the API names; otherwise the new ones; otherwise all. */
   #refusedIn(messages: readonly ApiMessage[], said: string): readonly Media[] {
     const named = namedIn(messages, said);
     if (named !== undefined) return [named];
@@ -73,7 +73,7 @@ function told(why: string, threadId: string | undefined): EventDraft<"session.er
     ...(threadId !== undefined && { session_thread_id: threadId }),
     error: {
       type: "model_request_failed_error",
-      message: `The model API refused an image or a document, which is left out from now on: ${why}`,
+      message: `The model API refused an image or a document. It is left out from now on: ${why}`,
       retry_status: { type: "retrying" },
       code: "model_failed",
       http_status: 400,
@@ -97,7 +97,7 @@ function mediaIn(messages: readonly ApiMessage[]): readonly Media[] {
   );
 }
 
-/** The media in a result, each at its place. */
+/** The media in a result, each at its index. */
 function partsOf(block: ApiBlock): readonly (Media | undefined)[] {
   if (block.type !== "tool_result" || !Array.isArray(block.content)) return [];
   return block.content.map((one) => (isMedia(one) ? one : undefined));

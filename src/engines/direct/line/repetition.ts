@@ -3,17 +3,17 @@ import { CapstanError } from "../../../core/errors.ts";
 import type { ToolReturn } from "../../../core/session/history.ts";
 import type { MadeCall } from "./calls.ts";
 
-/** From then on the model is told, … */
+/** From this count on the model gets a warning, … */
 const TOLD_AT = 5;
 /** … and then the turn ends. */
 const ENDS_AT = 30;
 
-/** Notices a model that makes the same calls again and again, and gets the same results. */
+/** Detects a model that repeats the same calls and gets the same results. */
 export class Repetition {
   #last = "";
   #times = 0;
 
-  /** What is to be told to the model; throws when it has gone on for too long. */
+  /** Returns a warning for the model; throws when it has repeated itself too often. */
   note(calls: readonly MadeCall[], results: readonly ToolReturn[]): string | undefined {
     const made = calls.map(({ name, written, input }) => [name, input ?? written]);
     const returned = results.map(({ content, isError }) => [content, isError]);
@@ -26,7 +26,7 @@ export class Repetition {
     if (this.#times >= ENDS_AT)
       throw new CapstanError(
         "model_failed",
-        `The model called ${names} ${this.#times} times in a row with the same input and the same result, and did not stop when it was told. Send a message that says what to do instead.`,
+        `The model called ${names} ${this.#times} times in a row with the same input and result, and ignored a warning. Send a message that says what to do instead.`,
         { data: { tools: names, times: this.#times } },
       );
     if (this.#times < TOLD_AT) return undefined;

@@ -3,15 +3,15 @@ import { CapstanError } from "../../../core/errors.ts";
 import type { AnswerBlock } from "../model/wire.ts";
 import { Repetition } from "./repetition.ts";
 
-/** How a line ended. */
+/** How a thread ended. */
 export type LineEnd = Omit<TurnEnd, "usage"> & {
-  /** The last words of the model. */
+  /** The model's last text. */
   readonly text: string;
 };
 
-/** An answer may be cut off at its longest this often in a row. */
+/** How often in a row an answer may reach its maximum length. */
 export const MAX_CUTS = 3;
-/** The model is asked for its structured output this often, and may get it wrong this often. */
+/** How often the model is asked for its structured output, and how often it may get it wrong. */
 export const MAX_OUTPUT_ATTEMPTS = 5;
 
 export const CUT =
@@ -20,7 +20,7 @@ export const CALL_CUT =
   "[Your answer was cut off in the middle of a tool call because it reached the most tokens an answer may have. That call was not run. Make it again with a shorter input, or in several smaller steps.]";
 export const EMPTY = "[Your answer was empty. Say what you have to say, or that you are done.]";
 
-/** What is counted while a line runs. */
+/** Counters of one run of a thread. */
 export class Run {
   readonly repetition = new Repetition();
   steps = 0;
@@ -40,7 +40,7 @@ export const NO_MATCH: LineEnd = {
   text: "",
   error: new CapstanError(
     "output_invalid",
-    "The model's answers did not match the output schema. Loosen it or say more in the instructions.",
+    "The model's answers did not match the output schema. Loosen the schema or add detail to the instructions.",
   ),
 };
 
@@ -49,6 +49,6 @@ export const NO_OUTPUT: LineEnd = {
   text: "",
   error: new CapstanError(
     "output_invalid",
-    "The model ended without giving the structured output it was asked for. Send the message again.",
+    "The model finished without the required structured output. Send the message again.",
   ),
 };

@@ -5,7 +5,7 @@ import type { SessionTools } from "../tools/session-tools.ts";
 import type { InputChecks } from "./input-checks.ts";
 import type { RefusedMedia } from "./refused-media.ts";
 
-/** What all lines of one session share. */
+/** What all threads of a session share. */
 export interface Workplace {
   readonly request: EngineRequest;
   readonly host: EngineHost;
@@ -13,12 +13,12 @@ export interface Workplace {
   readonly checks: InputChecks;
   readonly tally: Tally;
   readonly media: RefusedMedia;
-  /** Of all lines: the runtime tells the open calls of a session apart by them. */
+  /** Of all threads: the runtime distinguishes the open calls of a session by these ids. */
   readonly callIds: Set<string>;
-  /** How often a failed model request is repeated. */
+  /** How often a failed model request is retried. */
   readonly retries: number;
   /** Names of the host's tools that run in a client. */
   readonly customTools: readonly string[];
-  /** What has to be asked for by name. */
+  /** Beta features to request by name. */
   readonly betas: (model: ModelToAsk) => readonly string[];
 }

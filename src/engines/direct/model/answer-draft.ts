@@ -1,6 +1,6 @@
 import type { Answer, AnswerBlock, AnswerUsage, ApiBlock } from "./wire.ts";
 
-/** One event of a stream; read leniently, as providers differ. */
+/** One stream event; parsed leniently, because providers differ. */
 export interface StreamEvent {
   readonly type: string;
   readonly [field: string]: unknown;
@@ -27,7 +27,7 @@ export class AnswerDraft {
   #usage: Fields = {};
   #isStopped = false;
 
-  /** `newId` names the events that blocks become. */
+  /** `newId` returns ids for the events that blocks become. */
   constructor(model: string, newId: () => string) {
     this.#model = model;
     this.#newId = newId;
@@ -37,13 +37,13 @@ export class AnswerDraft {
     return this.#messageId !== "";
   }
 
-  /** Some providers leave out the last event. */
+  /** Some providers omit the last event. */
   get isComplete(): boolean {
     if (!this.isBegun) return false;
     return this.#isStopped || (this.#stopReason !== null && [...this.#blocks.values()].every(({ isDone }) => isDone));
   }
 
-  /** The block at a place of the answer, as previews name it. */
+  /** The block at an index of the answer, as previews identify it. */
   at(index: unknown): Pick<OpenBlock, "type" | "id"> | undefined {
     return typeof index === "number" ? this.#blocks.get(index) : undefined;
   }
@@ -90,7 +90,7 @@ export class AnswerDraft {
     }
   }
 
-  /** All of it; of an answer that was interrupted, what can be said again to the model. */
+  /** The whole answer; if it was interrupted, the parts that can be sent back to the model. */
   finish({ isInterrupted }: { readonly isInterrupted: boolean }): Answer {
     const blocks = [...this.#blocks.entries()].toSorted(([a], [b]) => a - b).map(([, block]) => block);
     const stopReason = isInterrupted ? null : (this.#stopReason ?? "end_turn");
@@ -119,13 +119,13 @@ function finished(block: OpenBlock, isInterrupted: boolean): AnswerBlock[] {
   const { type, id, start } = block;
   switch (type) {
     case "text":
-      // The API takes no text without words.
+      // The API refuses blank text.
       return block.text.trim() === "" ? [] : [{ type, id, text: block.text }];
     case "thinking":
-      // Half a thought has no signature, without which the API does not take it back.
+      // Incomplete thinking has no signature, so the API would refuse it.
       return block.isDone ? [{ type, id, thinking: block.text, signature: block.signature }] : [];
     case "tool_use":
-      // A call that was interrupted was never made.
+      // An interrupted call was never made.
       return isInterrupted
         ? []
         : [
@@ -142,7 +142,7 @@ function finished(block: OpenBlock, isInterrupted: boolean): AnswerBlock[] {
   }
 }
 
-/** A block of a tool that the API itself runs; its input is streamed like that of any other call. */
+/** A block of a tool that the API runs itself; its input is streamed like any other call's. */
 function asSent({ start, text: written }: OpenBlock): ApiBlock {
   const input = written === "" ? {} : { input: parsed(written) ?? {} };
   return { ...start, ...input } as unknown as ApiBlock;

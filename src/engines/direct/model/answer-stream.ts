@@ -5,7 +5,7 @@ import type { AnswerDraft, StreamEvent } from "./answer-draft.ts";
 import { broken, failedInStream } from "./failure.ts";
 import { textsOf } from "./post.ts";
 
-/** Reads a streamed answer into `draft`, event by event. Rejects when the stream breaks, or is none. */
+/** Reads a streamed answer into `draft`, event by event. Rejects if the stream breaks or is not an answer. */
 export async function readAnswer(
   { body }: Pick<GatewayAnswer, "body">,
   draft: AnswerDraft,
@@ -33,7 +33,7 @@ export async function readAnswer(
     if (thrown instanceof Error && "code" in thrown) throw broken(`The answer broke off: ${messageOf(thrown)}.`);
     throw thrown;
   }
-  if (!draft.isComplete) throw broken(draft.isBegun ? "The answer broke off." : "It sent nothing that is an answer.");
+  if (!draft.isComplete) throw broken(draft.isBegun ? "The answer broke off." : "The response is not a model answer.");
 }
 
 function parse(data: string): StreamEvent | undefined {
@@ -41,6 +41,6 @@ function parse(data: string): StreamEvent | undefined {
     const event: unknown = JSON.parse(data);
     return typeof event === "object" && event !== null && "type" in event ? (event as StreamEvent) : undefined;
   } catch {
-    throw broken("A part of its answer is not JSON.");
+    throw broken("Part of the answer is not JSON.");
   }
 }

@@ -9,24 +9,24 @@ import { post, readText } from "./post.ts";
 import { Previews } from "./previews.ts";
 import type { Answer, ApiRequest } from "./wire.ts";
 
-/** The first wait before a request is repeated, in milliseconds; it doubles from one to the next. */
+/** Milliseconds before the first retry; doubles with each one. */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
-/** Whoever asks for more patience than this is not asked again in this turn. */
+/** If the API asks for a longer wait, the request is not retried in this turn. */
 const PATIENCE_MS = 60_000;
-/** An overloaded model is asked this often before the fallback model stands in for it. */
+/** How often an overloaded model is tried before the fallback model is used. */
 const ATTEMPTS_BEFORE_FALLBACK = 3;
 
 export type RequestClass = "main" | "subagent" | "compaction" | "auxiliary";
 
-/** Whose request it is. */
+/** The origin of a request. */
 export interface Asker {
   readonly sessionId: string;
   readonly gateway: EngineRequest["gateway"];
   readonly host: Pick<EngineHost, "newEventId" | "emit">;
-  /** How often a failed request is repeated. */
+  /** How often a failed request is retried. */
   readonly retries: number;
-  /** Of a subagent's line. */
+  /** Set for a subagent's thread. */
   readonly threadId?: string | undefined;
   readonly agentId?: string | undefined;
   readonly parentAgentId?: string | undefined;
@@ -35,17 +35,17 @@ export interface Asker {
 export interface Question {
   readonly request: (model: string) => ApiRequest;
   readonly model: string;
-  /** Asked when the model is overloaded. */
+  /** Used when the model is overloaded. */
   readonly fallback?: string | undefined;
   readonly requestClass: RequestClass;
   readonly betas: readonly string[];
-  /** Whether people see the answer while it comes. */
+  /** Whether people see the answer while it is streamed. */
   readonly isShown: boolean;
 }
 
 /**
- * Asks the model, again when that fails, and resolves with its whole answer: nothing of it was told before, but for
- * previews, which are withdrawn where no event follows. When `signal` aborts, with as much as there is. Rejects with a
+ * Asks the model, with retries, and resolves with its whole answer. Until then it emits only previews, and withdraws
+ * those that no event follows. If `signal` aborts, resolves with the part received so far. Rejects with a
  * `RequestFailure`.
  */
 export async function askModel(question: Question, asker: Asker, signal: AbortSignal): Promise<Answer> {
@@ -66,7 +66,7 @@ export async function askModel(question: Question, asker: Asker, signal: AbortSi
       if (signal.aborted) return draft.finish({ isInterrupted: true });
       const failure = thrown instanceof RequestFailure ? thrown : broken(messageOf(thrown));
       if (failure.kind === "overloaded" && fallback !== undefined && model !== fallback) {
-        // With fewer retries the other model would never be asked.
+        // With fewer retries, the fallback model would never be asked.
         retries = Math.max(retries, ATTEMPTS_BEFORE_FALLBACK);
         if (attempt >= ATTEMPTS_BEFORE_FALLBACK) model = fallback;
       }
@@ -113,7 +113,7 @@ async function stream(
   });
 }
 
-/** By these the gateway knows whose request it is; it takes none without them. */
+/** The gateway identifies requests by these labels and refuses requests without them. */
 function labels({ sessionId, agentId, parentAgentId }: Asker, requestClass: RequestClass): Record<string, string> {
   return {
     "x-claude-code-session-id": sessionId,
@@ -150,7 +150,7 @@ function repeated(
           : status === 529
             ? "model_overloaded_error"
             : "model_request_failed_error",
-      message: `The model API failed (${status ?? kind}); attempt ${attempt} of ${retries} follows.`,
+      message: `Model request failed (${status ?? kind}). Retrying (attempt ${attempt} of ${retries}).`,
       retry_status: { type: "retrying" },
       code: "model_failed",
       http_status: status,

@@ -1,13 +1,13 @@
 import { modelError, type ModelFailureKind } from "../../model-failure.ts";
 import type { CapstanError } from "../../../core/errors.ts";
 
-/** A model request that did not come to an answer. */
+/** A model request that got no answer. */
 export class RequestFailure extends Error {
   readonly status: number | null;
   readonly kind: ModelFailureKind;
   /** Whether the same request may be sent again. */
   readonly isRetryable: boolean;
-  /** What the API asks to wait for, in milliseconds. */
+  /** The wait that the API asks for, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor({
@@ -30,28 +30,28 @@ export class RequestFailure extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** The conversation has more tokens than the model takes. */
+  /** The conversation has more tokens than the model accepts. */
   get isOverflow(): boolean {
     return this.status === 400 && /prompt is too long|exceeds? .*context|context (window|length)/i.test(this.message);
   }
 
-  /** A picture or a document in the conversation is nothing that the model takes. */
+  /** The model does not accept an image or a document in the conversation. */
   get isAboutMedia(): boolean {
     return this.status === 400 && !this.isOverflow && /\b(?:images?|documents?|pdfs?|media)\b/i.test(this.message);
   }
 
-  /** As the end of a turn says it. */
+  /** The error that ends the turn. */
   get error(): CapstanError {
     return modelError(this.status, { kind: this.kind, text: this.message });
   }
 }
 
-/** No answer came, or none that can be understood. The next attempt may do better. */
+/** No answer arrived, or an unreadable one. The next attempt may succeed. */
 export function broken(message: string): RequestFailure {
   return new RequestFailure({ status: null, kind: "server_error", message, isRetryable: true });
 }
 
-/** An answer with a status of 400 or more. */
+/** A response with a status of 400 or more. */
 export function refusedBy(
   status: number,
   { body, header }: { readonly body: string; readonly header: (name: string) => string | undefined },
@@ -62,7 +62,7 @@ export function refusedBy(
   return new RequestFailure({
     status,
     kind: kindOf(status, type),
-    message: message ?? `It answered with status ${status}.`,
+    message: message ?? `It returned status ${status}.`,
     isRetryable: wanted === undefined ? usual : wanted === "true",
     retryAfterMs: waitOf(header("retry-after-ms"), 1) ?? waitOf(header("retry-after"), 1_000),
   });
@@ -78,14 +78,14 @@ const STATUSES: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
-/** An error that came in the middle of a stream. */
+/** An error in the middle of a stream. */
 export function failedInStream(error: unknown): RequestFailure {
   const { type, message } = errorFields(error);
   const status = STATUSES[type ?? ""] ?? 500;
   return new RequestFailure({
     status,
     kind: kindOf(status, type),
-    message: message ?? "It failed in the middle of its answer.",
+    message: message ?? "It failed while streaming its answer.",
     isRetryable: status === 429 || status >= 500,
   });
 }

@@ -1,6 +1,6 @@
-/** What a model is asked for by, and how much it takes. */
+/** Model names, and how many tokens each model accepts. */
 
-/** Words that stand for a model of a family, as the Claude CLI reads them. */
+/** Aliases for a model of a family, as in the Claude CLI. */
 const ALIASES: Readonly<Record<string, string>> = {
   default: "claude-opus-5-5",
   best: "claude-opus-5-5",
@@ -13,13 +13,13 @@ const ALIASES: Readonly<Record<string, string>> = {
 const LONG_CONTEXT = /\[1m\]$/i;
 
 export interface ModelToAsk {
-  /** As the API knows it. */
+  /** The API's name for it. */
   readonly name: string;
-  /** Tokens of a whole conversation, with the answer. */
+  /** Tokens of a whole conversation, including the answer. */
   readonly window: number;
-  /** The most tokens of one answer. */
+  /** The maximum number of tokens in one answer. */
   readonly maxTokens: number;
-  /** It has to be asked for its long context. */
+  /** Its long context must be requested. */
   readonly isLong: boolean;
 }
 

@@ -3,10 +3,10 @@ import { messageOf } from "../../../core/errors.ts";
 import type { GatewayAccess, GatewayAnswer, GatewayRequest } from "../../../core/ports/gateway.ts";
 import { broken } from "./failure.ts";
 
-/** Connections to the gateway, which never closes an idle one by itself. Idle ones hold no process up. */
+/** Connections to the gateway, which never closes an idle one. Idle connections keep no process alive. */
 const connections = new Agent({ keepAlive: true, maxFreeSockets: 32 });
 
-/** Asks the gateway: straight where it is in the same process, over its address otherwise. */
+/** Sends a request to the gateway: directly if it is in the same process, otherwise over HTTP. */
 export async function post(gateway: Pick<GatewayAccess, "url" | "ask">, asked: GatewayRequest): Promise<GatewayAnswer> {
   try {
     return await (gateway.ask?.(asked) ?? postTo(gateway.url, asked));
@@ -16,8 +16,8 @@ export async function post(gateway: Pick<GatewayAccess, "url" | "ask">, asked: G
 }
 
 /**
- * Sends a request and resolves with the head of the answer. The built-in `fetch` would end a silent request after five
- * minutes; how long the model API may be silent is for the gateway to decide.
+ * Sends a request and resolves with the head of the response. The built-in `fetch` would end a silent request after
+ * five minutes; the gateway decides how long the model API may be silent.
  */
 function postTo(url: string, { headers, body, signal, isBeta }: GatewayRequest): Promise<GatewayAnswer> {
   return new Promise((resolve, reject) => {
@@ -37,7 +37,7 @@ function postTo(url: string, { headers, body, signal, isBeta }: GatewayRequest):
   });
 }
 
-/** An error is short; what comes beyond that says nothing more. */
+/** Errors are short; the rest of a longer one is dropped. */
 const MAX_ERROR_CHARS = 100_000;
 
 export async function readText({ body }: GatewayAnswer): Promise<string> {
@@ -46,7 +46,7 @@ export async function readText({ body }: GatewayAnswer): Promise<string> {
   return text;
 }
 
-/** A character may be cut in two by the parts of a body. */
+/** A chunk boundary may split a character. */
 export async function* textsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   for await (const part of body) yield decoder.decode(part, { stream: true });

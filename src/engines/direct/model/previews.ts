@@ -6,9 +6,9 @@ const EVENTS: Readonly<Record<string, "agent.message" | "agent.thinking">> = {
   thinking: "agent.thinking",
 };
 
-/** What is shown of an answer while it is being streamed. */
+/** Previews of an answer that is being streamed. */
 export class Previews {
-  /** Shown, and without their events. */
+  /** Previews shown that have no event yet. */
   readonly #shown = new Set<string>();
 
   take(event: StreamEvent, draft: AnswerDraft): EngineFact | undefined {
@@ -30,7 +30,7 @@ export class Previews {
     };
   }
 
-  /** Those that will never become events; `kept` are the ids of those that will. */
+  /** Withdraws previews that will never become events; `kept` are the ids of those that will. */
   withdraw(kept: readonly string[] = []): EngineFact[] {
     const gone = [...this.#shown].filter((id) => !kept.includes(id));
     this.#shown.clear();

@@ -3,17 +3,17 @@ import type { BuiltinTool } from "../tools/builtin-tool.ts";
 import type { ModelToAsk } from "./names.ts";
 import type { ApiBlock, ApiMessage, ApiRequest, ApiText, ApiTool } from "./wire.ts";
 
-/** What stands before the conversation. The first block is the same for all sessions of an agent. */
+/** The system prompt. Its first block is the same for all sessions of an agent. */
 export type SystemPrompt = readonly string[];
 
 const CACHED = { type: "ephemeral" } as const;
-/** Beside the tokens that the model may think with. */
+/** Tokens for the answer, in addition to those for thinking. */
 const SPOKEN_TOKENS = 8_000;
 
 /**
- * One request of the Messages API. What seldom changes comes first: tools, instructions, then the conversation. The four
- * marks that the API allows say how far its cache may reach: behind the tools, behind the instructions, and behind the
- * last two messages of the user, of which the earlier ended the request before.
+ * One request of the Messages API. Parts that seldom change come first: tools, instructions, then the conversation. The
+ * API allows four cache marks: one after the tools, one after the instructions, and one after each of the last two user
+ * messages; the earlier of these ended the previous request.
  */
 export function requestOf(
   {

@@ -3,7 +3,7 @@ import { listPrice } from "../../../core/money/pricing.ts";
 import type { PriceEntry } from "../../../core/money/prices.ts";
 import type { Answer, AnswerUsage } from "./wire.ts";
 
-/** What all lines of a session have used since the last turn ended, per model. */
+/** What all threads of a session have used since the last turn ended, per model. */
 export class Tally {
   readonly #prices: readonly PriceEntry[] | undefined;
   readonly #models = new Map<string, { input_tokens: number; output_tokens: number; usd: number }>();
@@ -25,12 +25,12 @@ export class Tally {
     this.#models.set(model, sum);
   }
 
-  /** All that was spent, over all turns. */
+  /** Total cost of all turns. */
   get usd(): number {
     return this.#usd;
   }
 
-  /** Counts from nothing again. */
+  /** Resets the counters. */
   take(): TurnEnd["usage"] {
     const usage = Object.fromEntries(this.#models);
     this.#models.clear();
@@ -38,7 +38,7 @@ export class Tally {
   }
 }
 
-/** With what the cache had. */
+/** Includes cached tokens. */
 export function inputOf(usage: AnswerUsage): number {
   return usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
 }

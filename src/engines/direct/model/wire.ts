@@ -5,7 +5,7 @@ import type {
   Tool,
 } from "@anthropic-ai/sdk/resources/messages";
 
-/** The Messages API as this engine speaks it. */
+/** The subset of the Messages API that this engine uses. */
 export type ApiBlock = ContentBlockParam;
 export interface ApiMessage {
   readonly role: "user" | "assistant";
@@ -15,7 +15,7 @@ export type ApiText = TextBlockParam;
 export type ApiTool = Tool;
 export type ApiRequest = MessageCreateParamsStreaming;
 
-/** What an answer consists of. Blocks that the log has no word for are kept as the API wrote them. */
+/** The blocks of an answer. Blocks that the log can't represent are kept as the API sent them. */
 export type AnswerBlock =
   | { readonly type: "text"; readonly id: string; text: string }
   | { readonly type: "thinking"; readonly id: string; thinking: string; signature: string }
@@ -23,7 +23,7 @@ export type AnswerBlock =
       readonly type: "call";
       readonly callId: string;
       readonly name: string;
-      /** Undefined when what the model wrote is not a JSON object. */
+      /** Undefined if the model's text is not a JSON object. */
       readonly input: Record<string, unknown> | undefined;
       readonly written: string;
     }
@@ -38,15 +38,15 @@ export interface AnswerUsage {
   readonly web_search_requests?: number;
 }
 
-/** One whole answer of the model, or as much of it as came before an interrupt. */
+/** One whole answer of the model, or the part that arrived before an interrupt. */
 export interface Answer {
   readonly messageId: string;
-  /** As it was asked for. */
+  /** The model's name as requested. */
   readonly model: string;
   readonly blocks: readonly AnswerBlock[];
-  /** Null when it was interrupted. */
+  /** Null if the answer was interrupted. */
   readonly stopReason: string | null;
-  /** A call was cut off at the end of the answer, and is not among the blocks. */
+  /** The last call was cut off, and is not among the blocks. */
   readonly isCallCut: boolean;
   readonly usage: AnswerUsage;
 }

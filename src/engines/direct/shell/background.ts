@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { openOwnFile } from "../../../process/own-files.ts";
 import type { CommandEnd, CommandRequest, Shell } from "./shell.ts";
 
-/** A command that runs beside the conversation. Its output is in a file, in the order it came. */
+/** A background command. Its output is in a file, in the order it was printed. */
 export interface BackgroundCommand {
   readonly id: string;
   readonly command: string;
@@ -21,7 +21,7 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
-/** So many may run at once in one session. */
+/** How many may run at once in one session. */
 const MAX_RUNNING = 20;
 
 export class BackgroundCommands {
@@ -38,12 +38,15 @@ export class BackgroundCommands {
     return [...this.#all.values()].map(({ id, command, file, isRunning }) => ({ id, command, file, isRunning }));
   }
 
-  /** Those that a thread may end: its own; the primary thread those of its subagents too, which may be done by then. */
+  /**
+   * The commands that a thread may stop: its own, and for the primary thread also those of its subagents, which may
+   * have ended.
+   */
   idsOf(threadId: string | undefined): string[] {
     return [...this.#all.values()].filter((one) => isFor(one, threadId)).map(({ id }) => id);
   }
 
-  /** Resolves when it has been started. Rejects when there are too many, or its file cannot be made. */
+  /** Resolves when the command has started. Rejects if too many are running, or its file cannot be created. */
   async start(request: Pick<CommandRequest, "command" | "threadId" | "directory">): Promise<BackgroundCommand> {
     if (this.#running >= MAX_RUNNING)
       throw new Error(`${MAX_RUNNING} background commands are running. Stop one with TaskStop first.`);
@@ -71,7 +74,7 @@ export class BackgroundCommands {
     return started;
   }
 
-  /** Undefined when the thread has no such command; otherwise whether it was still running. */
+  /** Undefined if the thread has no such command; otherwise whether it was still running. */
   async stop(id: string, threadId: string | undefined): Promise<boolean | undefined> {
     const found = this.#all.get(id);
     if (found === undefined || !isFor(found, threadId)) return undefined;
@@ -95,7 +98,7 @@ export class BackgroundCommands {
       });
       await output.appendFile(`\n[${described(end)}]\n`);
     } catch {
-      // The disk is full, or the session is closed and its files are gone. Whoever reads the file finds no end.
+      // The disk is full, or the session was closed and its files removed. The file then has no end line.
     } finally {
       await output.close().catch(() => {});
     }

@@ -3,10 +3,10 @@ import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { openOwnFile, removeOwn } from "../../../process/own-files.ts";
 
-/** In bytes. What is larger waits in a file, so that a command that floods takes no memory of the host. */
+/** Bytes. Larger output goes to a file, so that a command that floods its output uses no host memory. */
 const IN_MEMORY = 128 * 1024;
 
-/** One output of a command: in memory while it is small, in a file from then on. */
+/** One output of a command: in memory while it is small, then in a file. */
 export class CapturedOutput {
   readonly #directory: string;
   #chunks: Buffer[] = [];
@@ -37,14 +37,14 @@ export class CapturedOutput {
     this.#chunks = [];
   }
 
-  /** The whole, when it is in memory. */
+  /** The whole output, if it is in memory. */
   get small(): Buffer | undefined {
     return this.#file === undefined ? Buffer.concat(this.#chunks) : undefined;
   }
 
   async appendTo(target: FileHandle): Promise<void> {
     if (this.#file === undefined) return target.appendFile(Buffer.concat(this.#chunks));
-    // From the file that was written, whatever its name leads to by now.
+    // Reads the file that was written, even if its path now leads elsewhere.
     const { handle } = this.#file;
     for (let position = 0; ;) {
       const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(IN_MEMORY), position, length: IN_MEMORY });
@@ -62,13 +62,13 @@ export class CapturedOutput {
   }
 }
 
-/** Bytes at both ends of a file, which hold at least `characters` characters each. */
+/** Bytes at both ends of a file, with at least `characters` characters each. */
 export async function endsOf(
   handle: FileHandle,
   characters: number,
 ): Promise<{ head: Buffer; tail: Buffer; size: number }> {
   const { size } = await handle.stat();
-  // No character has more than four bytes.
+  // A character has at most four bytes.
   const length = Math.min(size, characters * 4);
   const at = async (position: number): Promise<Buffer> => {
     const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(length), position, length });
@@ -77,7 +77,7 @@ export async function endsOf(
   return { head: await at(0), tail: await at(size - length), size };
 }
 
-/** Text for a model: what is no UTF-8, and NUL, which stores refuse, is U+FFFD. */
+/** Text for a model: invalid UTF-8, and NUL, which stores refuse, become U+FFFD. */
 export function readable(bytes: Buffer): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes).replaceAll("\0", "\uFFFD");
 }

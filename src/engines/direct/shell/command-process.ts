@@ -6,33 +6,33 @@ import { familyReader } from "../../../process/limits.ts";
 import { INIT, READY, REPORT_END, REPORT_FD, STATE_FD } from "./command-script.ts";
 import { untilMark } from "./until-mark.ts";
 
-/** Of a state that is longer nothing is used. In bytes. */
+/** Bytes. A longer state is ignored. */
 const MAX_STATE = 256 * 1024;
 
 export interface CommandStart {
-  /** The programs that contain the command; empty where the machine has none. */
+  /** The programs that contain the command; empty if the machine has none. */
   readonly wrapper: readonly string[];
   readonly bash: string;
   readonly cat: string;
-  /** The command's shell with its arguments, and the sandbox before it. */
+  /** The command's shell with its arguments, preceded by the sandbox. */
   readonly words: readonly string[];
   readonly onOutput: (stream: "stdout" | "stderr", chunk: Buffer) => Promise<void>;
 }
 
-/** How a command ended by itself. */
+/** How a command exited. */
 export interface CommandExit {
   readonly status: number;
-  /** What its shell saved; undefined when it did not. */
+  /** The state that its shell saved; undefined if it saved none. */
   readonly state: Buffer | undefined;
 }
 
-/** One command, with all that it starts. */
+/** One command, with everything it starts. */
 export class CommandProcess {
   readonly #child: ChildProcess;
   readonly #isContained: boolean;
-  /** Resolves with its exit, or with undefined when it was killed; rejects when it could not start. */
+  /** Resolves with its exit, or with undefined if it was killed; rejects if it could not start. */
   readonly ended: Promise<CommandExit | undefined>;
-  /** Resolves when no process of it is left. */
+  /** Resolves when all its processes have ended. */
   readonly gone: Promise<void>;
   #seconds = 0;
 
@@ -41,7 +41,7 @@ export class CommandProcess {
     const init = [bash, "--noprofile", "--norc", "-c", INIT, "bash", cat, ...words];
     const [program = "", ...args] = [...wrapper, ...init];
     this.#isContained = wrapper.length > 0;
-    // Nothing of the host or the session may reach the programs before the command's own shell.
+    // The programs that start the command's shell must get no variables of the host or the session.
     const child = spawn(program, args, {
       cwd: "/",
       env: {},
@@ -58,7 +58,7 @@ export class CommandProcess {
       child.once("error", () => resolve());
     });
     child.stdin?.on("error", () => {});
-    // Without a free descriptor there are no streams, whatever the types say; the error follows.
+    // Without a free descriptor there are no streams, despite their types; the error follows.
     const { stdio }: Partial<ChildProcess> = child;
     const read = async (fd: number, take: (chunk: Buffer) => Promise<void>, end = mark): Promise<void> => {
       const stream = stdio?.[fd];
@@ -79,13 +79,13 @@ export class CommandProcess {
       read(STATE_FD, state.take),
       read(REPORT_FD, takeReport, REPORT_END).then(() => this.#say(mark)),
     ]);
-    // Nobody waits for what a command printed that could not start.
+    // Nothing awaits the output of a command that could not start.
     outputs.catch(() => {});
     this.ended = started.then(async () => {
       await outputs;
       return this.#exit(report.bytes().toString("utf8"), state.bytes());
     });
-    // Whoever starts a command waits for it; a failure is no second one.
+    // The caller handles the rejection.
     this.ended.catch(() => this.kill());
   }
 
@@ -93,22 +93,22 @@ export class CommandProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null ? this.#child.pid : undefined;
   }
 
-  /** Processor time, in seconds: as reported, or as last seen before a kill. */
+  /** Processor time in seconds: as reported, or as last measured before a kill. */
   get seconds(): number {
     return this.#seconds;
   }
 
   kill(): void {
-    // What the signal does not reach yet finds nobody who tells it to go on.
+    // A process that the signal misses reads the end of its input and starts nothing.
     this.#child.stdin?.destroy();
     const { pid } = this;
     if (pid === undefined) return;
     this.#seconds = Math.max(this.#seconds, secondsOf(pid));
     try {
-      // Its namespace ends with it. Without one its group is all that can be ended.
+      // Its namespace ends with it. Without one, only its process group can be killed.
       process.kill(this.#isContained ? pid : -pid, "SIGKILL");
     } catch {
-      // It ended in this moment.
+      // It has just ended.
     }
   }
 
@@ -125,7 +125,7 @@ export class CommandProcess {
   }
 }
 
-/** Collects up to so many bytes, and lets the rest go by. */
+/** Collects up to `limit` bytes, and drops the rest. */
 function bounded(limit: number): { take: (chunk: Buffer) => Promise<void>; bytes: () => Buffer } {
   const chunks: Buffer[] = [];
   let left = limit;

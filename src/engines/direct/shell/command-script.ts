@@ -1,33 +1,33 @@
 /**
  * How one command runs, as three layers of text. The host writes all three; values reach bash through a file, so that
- * none appears on a command line and none reaches the programs that contain and confine the shell.
+ * none appears on a command line or reaches the programs that contain and confine the shell.
  *
- * - `INIT` runs first, contained and not confined. It stays the parent of whatever the command leaves behind.
+ * - `INIT` runs first, contained but not confined. It stays the parent of everything the command leaves behind.
  * - `runText` is the command's own shell, confined if the session is. It saves its environment when it ends.
- * - `commandFile` is what that shell reads: variables, directory and command.
+ * - `commandFile` is the file that shell reads: variables, directory and command.
  */
 
-/** Descriptors of `INIT`: what it reports, and where the command's shell saves its state. */
+/** Descriptors of `INIT`: its report, and where the command's shell saves its state. */
 export const REPORT_FD = 4;
 export const STATE_FD = 5;
-/** Of the command's shell: a number that no script uses by chance. */
+/** Of the command's shell: a number that scripts don't use by chance. */
 const SAVE_FD = 197;
 
-/** The first line of the report, and the last. Nothing but `INIT` can write there. */
+/** The first and last line of the report. Only `INIT` can write it. */
 export const READY = "ready\n";
 export const REPORT_END = "end\n";
 
 /**
- * Arguments: the path of `cat`, and the command. Outputs pass through `cat`
- * because the host's ends are sockets, and `/dev/stdout` cannot be opened on a socket.
+ * Arguments: the path of `cat`, and the command. Outputs pass through `cat` because the host's ends are sockets, and
+ * `/dev/stdout` can't be opened on a socket.
  *
  * A child that the command left behind may hold the outputs open for hours. So the host waits for the report and for a
- * mark at the end of each output, and this shell lives on until the last such child has ended or the host closes its
- * input. The host says what the mark is when it has the report: while the command runs there is nothing that it could
- * print to pass for its own end.
+ * mark at the end of each output, and this shell lives until the last such child has ended or the host closes its
+ * input. The host chooses the mark only after it has the report: while the command runs, nothing it prints can fake its
+ * own end.
  *
- * Nor does the command start before the host has said so. A kill that comes while `unshare` starts this shell does not
- * reach it; then its input is at its end, and it starts nothing.
+ * The command starts only when the host says so. A kill that arrives while `unshare` starts this shell does not reach
+ * it; then its input is closed, and it starts nothing.
  */
 export const INIT = `cat=$1
 shift
@@ -57,7 +57,7 @@ done
 
 /**
  * The shell saves once: when the command returns, or in its trap when the command calls `exit`. A command that replaces
- * the shell (`exec`) or the trap saves nothing, and the state stays as it was.
+ * the shell (`exec`) or the trap saves nothing, and the state stays unchanged.
  */
 export function runText({ file, env }: { readonly file: string; readonly env: string }): string {
   const save = [
@@ -66,7 +66,7 @@ export function runText({ file, env }: { readonly file: string; readonly env: st
     `${quoted(env)} -0 2>/dev/null >&${SAVE_FD}`,
     "fi",
   ].join("; ");
-  // One line, so that bash counts the lines of the command from its first.
+  // On one line, so that bash counts lines from the command's first.
   return [
     `trap ${quoted(save)} EXIT`,
     `. ${quoted(file)}`,
@@ -87,7 +87,8 @@ export function commandFile({
   readonly command: string;
 }): string {
   const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${quoted(value)}`);
-  // Exactly there, although a link may have been put in its place; and `cd -` leads nowhere that no rule has seen.
+  // Requires exactly this directory, even if a link has replaced it; `cd -` must not lead to a directory that no rule
+  // has checked.
   const start = `cd -P -- ${quoted(directory)} && [ "$PWD" = ${quoted(directory)} ] && unset OLDPWD || exit`;
   return [...exports, start, `__capstan_command=${quoted(command)}`, ""].join("\n");
 }

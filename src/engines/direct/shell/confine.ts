@@ -8,9 +8,9 @@ import { readCommands } from "../../../core/shell/read-commands.ts";
 import type { SandboxPlan } from "../../../core/environment/sandbox.ts";
 
 /**
- * Whether a command runs outside the sandbox: every part of it surely matches an excluded command. The decision about
- * the call takes the opposite view, in which one part that may match is enough, so whatever leaves the sandbox here was
- * decided as a command without one.
+ * Whether a command runs outside the sandbox: every part of it certainly matches an excluded command. The permission
+ * decision takes the opposite view, where one part that may match is enough, so every command that leaves the sandbox
+ * here was decided as an unconfined one.
  */
 export function leavesSandbox(command: string, { excludedCommands }: Pick<SandboxPlan, "excludedCommands">): boolean {
   if (excludedCommands.length === 0) return false;

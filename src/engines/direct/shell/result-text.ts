@@ -1,16 +1,16 @@
 import { openOwnFile } from "../../../process/own-files.ts";
 import { type CapturedOutput, endsOf, readable } from "./captured-output.ts";
 
-/** Characters of an output that the model gets. */
+/** How many characters of an output the model gets. */
 const MAX_SHOWN = 30_000;
 
 export interface ShownOutput {
   readonly text: string;
-  /** The file with everything, when `text` has only both ends. */
+  /** The file with the whole output, if `text` has only both ends. */
   readonly whole?: string;
 }
 
-/** What a command printed: stdout, then stderr. What is too long is written to a file as a whole. */
+/** What a command printed: stdout, then stderr. Output that is too long is saved to a file. */
 export async function shownOutput(
   { stdout, stderr }: { readonly stdout: CapturedOutput; readonly stderr: CapturedOutput },
   newFile: () => string,
@@ -33,12 +33,12 @@ export async function shownOutput(
   return { text: `${first}\n\n${cut}\n\n${last}`.trim(), whole: file };
 }
 
-/** A cut may have split a character that has two halves. */
+/** A cut may split a surrogate pair. */
 function whole(text: string): string {
   return text.toWellFormed();
 }
 
-/** As in `2m 30s`. */
+/** For example `2m 30s`. */
 export function duration(ms: number): string {
   const seconds = Math.round(ms / 100) / 10;
   const minutes = Math.floor(seconds / 60);

@@ -8,17 +8,18 @@ const storedState = z.record(z.string(), z.object({ directory: z.string().option
 
 const STATE = "state.json";
 const PRIMARY = "primary";
-/** Of the variables that a result names, and of each name, in characters. */
+/** Maximum number of variables that a result names, and maximum length of each name. */
 const MOST_NAMES = 50;
 const LONGEST_NAME = 100;
-/** Bash sets these itself. */
+/** Variables that bash sets itself. */
 const OF_THE_SHELL = ["_", "PWD", "OLDPWD", "SHLVL"];
 const FUNCTION = /^BASH_FUNC_(.+)%%$/;
 
 /**
- * The directory that a command leaves to the next one of its thread. The agent's processes say what it is, so it is data
- * that is checked when it comes and again when it is used: it is kept only within the workspace, and every decision about a
- * command knows it. Variables are not kept: rules read a command without them, so two calls could do what one may not.
+ * The directory that a command leaves to the next one of its thread. The agent's processes report it, so it is
+ * untrusted data, checked when it arrives and again when it is used: it is kept only within the workspace, and every
+ * decision about a command knows it. Variables are not kept: rules read a command without them, so two calls together
+ * could do what one call is not allowed to.
  */
 export class ShellState {
   readonly #stateDir: string;
@@ -35,15 +36,15 @@ export class ShellState {
     return this.#workspace;
   }
 
-  /** Where the next command of a thread starts, without links; undefined for the workspace. */
+  /** Where the next command of a thread starts, with links resolved; undefined for the workspace. */
   directoryOf(threadId: string | undefined): string | undefined {
     const directory = this.#directories.get(threadId ?? PRIMARY);
     return directory !== undefined && isInside(directory, this.#workspace) ? directory : undefined;
   }
 
   /**
-   * Takes over where a command ended, and returns what the model must know. Commands that run side by side change one
-   * state: the last one to end counts.
+   * Saves where a command ended, and returns notes for the model. Commands that run in parallel change one state: the
+   * last one to end wins.
    */
   change(
     threadId: string | undefined,
@@ -64,7 +65,7 @@ export class ShellState {
     return notes;
   }
 
-  /** The next command of the thread starts in the workspace. */
+  /** Makes the thread's next command start in the workspace. */
   leaveDirectory(threadId: string | undefined): void {
     this.#keep(threadId, undefined);
   }
@@ -76,18 +77,18 @@ export class ShellState {
     try {
       writeOwnFile(join(makeOwnDirectory(this.#stateDir, "shell"), STATE), JSON.stringify(stored));
     } catch {
-      // The disk is full. This process remembers; the session's next one begins with less.
+      // The disk is full. This process keeps the state in memory; the session's next process starts without it.
     }
   }
 }
 
-/** A command writes what it likes in the place of its state. */
+/** The names are untrusted: a command can write anything as its state. */
 function listed(names: readonly string[]): string {
   const shown = names.slice(0, MOST_NAMES).map((name) => name.slice(0, LONGEST_NAME).toWellFormed());
   return [...shown, ...(names.length > MOST_NAMES ? [`and ${names.length - MOST_NAMES} more`] : [])].join(", ");
 }
 
-/** Names that are no identifiers, such as those of exported functions, are read too. */
+/** Also reads names that are not identifiers, such as those of exported functions. */
 function entriesOf(saved: Buffer): (readonly [string, string])[] {
   return saved
     .toString("utf8")
@@ -106,7 +107,7 @@ export function realOf(path: string): string | undefined {
   }
 }
 
-/** Empty when nothing, or nothing that can be read, was kept. */
+/** Empty if nothing readable was saved. */
 function read(file: string): (readonly [string, string])[] {
   try {
     const stored = storedState.parse(JSON.parse(readOwnFile(file) ?? "{}"));

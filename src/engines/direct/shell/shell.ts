@@ -23,21 +23,21 @@ import {
   type ShellPlace,
 } from "./surroundings.ts";
 
-/** A command that prints more is ended. In bytes. */
+/** Bytes. A command that prints more is killed. */
 export const MAX_PRINTED = 64 * 1024 * 1024;
 const MAX_OUTPUT_FILES = 20;
-/** Where bubblewrap reads the filter, which it closes before the command starts. */
+/** Where bubblewrap reads the filter; it closes this descriptor before the command starts. */
 const FILTER_FD = 9;
 const WITH_FILTER = `exec ${FILTER_FD}<"$0" && exec "$@"`;
 
 export interface CommandRequest {
   readonly command: string;
   readonly threadId: string | undefined;
-  /** The directory that the call was decided for. Absent: the workspace. */
+  /** The directory that the call was decided for (default: the workspace). */
   readonly directory: string | undefined;
-  /** Its directory is kept for the next command. */
+  /** Keep its directory for the next command. */
   readonly keepsState: boolean;
-  /** Undefined: as long as it takes. */
+  /** Undefined: no limit. */
   readonly timeoutMs: number | undefined;
   readonly signal: AbortSignal;
   readonly onOutput: (stream: "stdout" | "stderr", chunk: Buffer) => Promise<void>;
@@ -46,31 +46,31 @@ export interface CommandRequest {
 export type CommandEnd =
   | { readonly kind: "exited"; readonly status: number; readonly notes: readonly string[] }
   | { readonly kind: "timeout" | "aborted" | "flood" | "killed" }
-  /** It did not run, or its output could not be read. */
+  /** The command did not run, or its output could not be read. */
   | { readonly kind: "failed"; readonly reason: string };
 
 /**
- * The shell of a session: one bash for each command, so that no command can break the next, with a state that the host
- * carries from one to the other. No process is left between commands, but for what a command left behind.
+ * The shell of a session: one bash per command, so that no command can break the next, with state that the host carries
+ * over. Between commands no process remains, except those that a command left behind.
  */
 export class Shell {
   readonly #place: ShellPlace;
   readonly #directories: ShellDirectories;
   readonly #state: ShellState;
-  /** With what is done when one is gone. */
+  /** Each with a promise for its cleanup. */
   readonly #running = new Map<CommandProcess, Promise<void>>();
   readonly #outputFiles: string[] = [];
   #programs: Programs | undefined;
   #isClosed = false;
   #confinedNow = 0;
-  /** Processor time of commands that are over. */
+  /** Processor time of finished commands. */
   #seconds = 0;
 
   constructor(place: ShellPlace) {
     this.#place = place;
     this.#directories = makeDirectories(place);
     this.#state = new ShellState(place);
-    // Throws for variables that no command can be given.
+    // Throws for variables that no command can receive.
     baseVariables(place, { home: this.#directories.home, isOutside: true });
   }
 
@@ -78,7 +78,7 @@ export class Shell {
     return this.#directories.outputs;
   }
 
-  /** Where the next command of a thread starts, without links; undefined for the workspace. */
+  /** Where the next command of a thread starts, with links resolved; undefined for the workspace. */
   directoryOf(threadId: string | undefined): string | undefined {
     return this.#state.directoryOf(threadId);
   }
@@ -87,7 +87,7 @@ export class Shell {
     return [...this.#running.keys()].flatMap(({ pid }) => pid ?? []);
   }
 
-  /** What the session's commands use now, with the processor time of all that are over. */
+  /** Current resource use of the session's commands, with the processor time of finished ones. */
   use(): ProcessUse {
     const read = familyReader();
     const all = [...this.#running.keys()].map((one) => {
@@ -163,7 +163,7 @@ export class Shell {
 
   #gone(directory: string, threadId: string | undefined): CommandEnd {
     this.#state.leaveDirectory(threadId);
-    const reason = `The working directory ${directory} is not there any more. Commands start in ${this.#state.workspace} again.`;
+    const reason = `The working directory ${directory} no longer exists. Commands start in ${this.#state.workspace} again.`;
     return { kind: "failed", reason };
   }
 
@@ -173,12 +173,12 @@ export class Shell {
     if (sandbox === undefined) return shell;
     const { shown, hidden, outputs } = this.#directories;
     const { confine } = sandbox;
-    // The repository of a worktree may lie where everything else is hidden.
+    // A worktree's repository may be in a directory that is otherwise hidden.
     const allowRead = [...sandbox.plan.allowRead, ...sandbox.plan.gitDirectories, shown, outputs];
     const plan = { ...sandbox.plan, allowRead };
     const secrets = await findSecrets(plan);
     const filter = join(hidden, "sockets.bpf");
-    // Anew for each command: one outside of the sandbox may have written there.
+    // Rewritten for each command: a command outside the sandbox may have changed it.
     writeOwnFile(filter, socketFilter());
     const filtered = [...confine, "--seccomp", String(FILTER_FD)];
     const confined = confinedCommand(plan, { confine: filtered, ownDirectory: this.#place.tempDir, secrets });
@@ -194,24 +194,24 @@ export class Shell {
     this.#running.set(started, this.#cleanUp(started, left));
   }
 
-  /** When nothing of a command is left. */
+  /** Runs when all processes of a command have ended. */
   async #cleanUp(started: CommandProcess, { file, isConfined }: { file: string; isConfined: boolean }): Promise<void> {
     await Promise.allSettled([started.gone, started.ended]);
     this.#running.delete(started);
     this.#seconds += started.seconds;
     if (isConfined) this.#confinedNow -= 1;
     try {
-      // A command may have put a directory in its place.
+      // A command may have replaced it with a directory.
       removeOwn(file);
       if (!isConfined) return;
       this.#place.stubs.used();
       if (this.#confinedNow === 0) this.#place.stubs.sweep();
     } catch {
-      // Nobody waits for this, and the next process of the session removes what is left.
+      // Nothing awaits this, and the session's next process removes what is left.
     }
   }
 
-  /** The path for the whole output of a call. Those of the last calls are kept. */
+  /** The path for the whole output of a call. Only those of the most recent calls are kept. */
   outputFile(callId: string): string {
     const file = join(this.outputs, `${callId.replaceAll(/[^\w-]/g, "_")}.txt`);
     this.#outputFiles.push(file);
@@ -219,7 +219,7 @@ export class Shell {
     return file;
   }
 
-  /** Ends everything, and resolves when it is gone. */
+  /** Kills everything, and resolves when it has ended. */
   async close(): Promise<void> {
     this.kill();
     await Promise.all(this.#running.values());
@@ -234,5 +234,4 @@ export class Shell {
 }
 
 const NOTHING: ProcessUse = { memory_bytes: 0, processes: 0, cpu_seconds: 0 };
-const NOT_SAVED =
-  "The shell ended without saving its state: the working directory is the one from before this command.";
+const NOT_SAVED = "The shell ended without saving its state. The working directory is unchanged.";

@@ -7,19 +7,19 @@ import type { Stubs } from "../../../sandbox/stubs.ts";
 import type { Confinement } from "../../../sandbox/support.ts";
 import type { ToolPlace } from "../tools/builtin-tool.ts";
 
-/** Where and how the commands of a session run. */
+/** Where and how a session's commands run. */
 export interface ShellPlace extends ToolPlace {
-  /** Temporary files of the session's commands; removed by whoever made it. */
+  /** Temporary files of the session's commands; its creator removes it. */
   readonly tempDir: string;
   /** Search path of the commands. */
   readonly path: string;
   /** Variables for the commands alone. */
   readonly variables: Readonly<Record<string, string>>;
-  /** The programs that tie a command to the life of the host (`findContainment`); undefined where there are none. */
+  /** The programs that end a command with the host (`findContainment`); undefined if there are none. */
   readonly containment: readonly string[] | undefined;
-  /** The sandbox; undefined when commands are not confined. */
+  /** The sandbox; undefined if commands are not confined. */
   readonly confinement: Confinement | undefined;
-  /** What sandboxes of this session leave in its workspace. It expects them already. */
+  /** Files that sandboxes of this session leave in its workspace. */
   readonly stubs: Pick<Stubs, "used" | "sweep">;
 }
 
@@ -29,32 +29,29 @@ export interface Programs {
   readonly env: string;
 }
 
-/** Found by whole paths, where no agent can put one. Throws `engine_failed` with what is missing. */
+/** Finds programs by absolute path, where no agent can place one. Throws `engine_failed` for a missing one. */
 export function findPrograms({ path, cwd }: Pick<ShellPlace, "path" | "cwd">): Programs {
   const find = (name: string): string => {
     const found = findProgram(name, { path, outside: cwd });
     if (found !== undefined) return found;
-    throw new CapstanError(
-      "engine_failed",
-      `${name} was not found; looked in PATH, which is ${path}. Install ${name}.`,
-    );
+    throw new CapstanError("engine_failed", `${name} not found in PATH (${path}). Install ${name}.`);
   };
   return { bash: find("bash"), cat: find("cat"), env: find("env") };
 }
 
-/** Directories of the shell in the session's own. Made anew for each process of the session. */
+/** The shell's directories in the session's own. Created anew for each process of the session. */
 export interface ShellDirectories {
   readonly home: string;
-  /** Files that commands in the sandbox are started with. They may read them. */
+  /** Files that start commands in the sandbox, readable there. */
   readonly shown: string;
-  /** Files that commands outside are started with; hidden in the sandbox. */
+  /** Files that start commands outside the sandbox, hidden inside it. */
   readonly hidden: string;
-  /** Outputs that the model is told to read. Commands may read them, too. */
+  /** Outputs that the model is asked to read. Commands may read them too. */
   readonly outputs: string;
 }
 
 export function makeDirectories({ stateDir }: Pick<ShellPlace, "stateDir">): ShellDirectories {
-  // Not through a link that an earlier command has left there.
+  // Not through a link that an earlier command left there.
   const shell = makeOwnDirectory(stateDir, "shell");
   const makeAnew = (name: string): string => {
     removeOwn(join(shell, name));
@@ -80,7 +77,7 @@ export function baseVariables(
     LANG: "C.UTF-8",
     HOME: home,
     TMPDIR: tempDir,
-    // `capstan trust` knows by it that an agent started it.
+    // Tells `capstan trust` that an agent started it.
     CAPSTAN_SESSION: sessionId,
     ...Object.fromEntries(Object.entries(variables).filter(([name]) => !hidden.includes(name))),
   };

@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
 
 /**
- * Hands on what comes before a mark. Resolves at the mark or at the end; what follows is read and dropped, so that
- * a process that still writes is neither stopped nor ended by it.
+ * Passes on everything before a mark. Resolves at the mark or at the end; later output is read and dropped, so that a
+ * process that still writes is neither blocked nor killed.
  */
 export function untilMark(stream: Readable, mark: string, take: (chunk: Buffer) => Promise<void>): Promise<void> {
   const sought = Buffer.from(mark);
@@ -26,7 +26,7 @@ export function untilMark(stream: Readable, mark: string, take: (chunk: Buffer) 
   });
 }
 
-/** How many bytes at the end could be the beginning of the mark. */
+/** How many bytes at the end could be the start of the mark. */
 function beginningAtEnd(bytes: Buffer, mark: Buffer): number {
   for (let length = Math.min(mark.length - 1, bytes.length); length > 0; length--)
     if (bytes.subarray(bytes.length - length).equals(mark.subarray(0, length))) return length;

@@ -12,22 +12,22 @@ import { type BuiltinCall, type BuiltinOutcome, type BuiltinTool, textOutcome } 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
 
-/** The commands of a session. No process is started before the first call. */
+/** The tools that run a session's commands. No process starts before the first call. */
 export interface BashTools {
   readonly tools: readonly BuiltinTool[];
-  /** The directory of the outputs that the model is told to read: `readable` of the session's calls. */
+  /** The directory with outputs that the model is asked to read: `readable` of the session's calls. */
   readonly outputs: string;
-  /** The processes that all others of the commands come from. */
+  /** The root processes of all commands. */
   pids(): number[];
-  /** What all of them use, for a `Watchdog`. */
+  /** Their total use, for a `Watchdog`. */
   use(): ProcessUse;
   background(): readonly BackgroundCommand[];
-  /** Ends all commands and what they left behind, and removes their files. */
+  /** Kills all commands and everything they left behind, and removes their files. */
   close(): Promise<void>;
   kill(): void;
 }
 
-/** Throws `invalid_input` for variables that no command can be given. */
+/** Throws `invalid_input` for variables that no command can receive. */
 export function bashTools(place: ShellPlace): BashTools {
   const shell = new Shell(place);
   const background = new BackgroundCommands(shell);
@@ -116,13 +116,13 @@ async function runBash(
 }
 
 function problemWith(command: unknown): string | undefined {
-  if (typeof command !== "string" || command.trim() === "") return "There is no command: `command` is empty.";
-  if (command.includes("\0")) return "The command holds a NUL character, which no shell can read. Remove it.";
-  if (!command.isWellFormed()) return "The command holds half of a Unicode character. Write it again without it.";
+  if (typeof command !== "string" || command.trim() === "") return "`command` is empty. Give a command to run.";
+  if (command.includes("\0")) return "The command contains a NUL character, which a shell cannot read. Remove it.";
+  if (!command.isWellFormed()) return "The command contains half of a Unicode surrogate pair. Remove it.";
   return undefined;
 }
 
-/** What is said around the output. */
+/** The texts before and after the output. */
 function framed(
   end: Exclude<CommandEnd, { kind: "failed" }>,
   { command, timeoutMs }: { readonly command: string; readonly timeoutMs: number },
@@ -151,7 +151,7 @@ function framed(
   }
 }
 
-/** Programs for which an exit code of 1 is an answer and no failure. */
+/** Programs that use exit code 1 for an answer, not a failure. */
 const ANSWERS = ["grep", "rg", "egrep", "fgrep", "find", "diff", "test", "["];
 
 function saysNoWithOne(command: string): boolean {
@@ -175,10 +175,10 @@ function stopTool(background: BackgroundCommands): BuiltinTool {
       const wasRunning = typeof id === "string" ? await background.stop(id, threadId) : undefined;
       if (wasRunning === undefined)
         return textOutcome(
-          `There is no background command ${String(id)}. ${known.length === 0 ? "None was started." : `There are ${known.join(", ")}.`}`,
+          `Unknown background command ${String(id)}. ${known.length === 0 ? "None was started." : `Known: ${known.join(", ")}.`}`,
           true,
         );
-      return textOutcome(wasRunning ? `Successfully stopped task: ${String(id)}` : `${String(id)} had ended before.`);
+      return textOutcome(wasRunning ? `Successfully stopped task: ${String(id)}` : `${String(id)} had already ended.`);
     },
   };
 }

@@ -12,7 +12,7 @@ const input = z.strictObject({
   new_string: z.string().describe("The text to replace it with (must be different from old_string)"),
   replace_all: z.boolean().optional().describe("Replace all occurrences of old_string (default false)"),
 });
-/** One for all sessions, so that it is made and compiled once. */
+/** Shared by all sessions, so that it is created and compiled once. */
 const INPUT_SCHEMA = z.toJSONSchema(input);
 
 const DESCRIPTION = `Performs exact string replacement in a file.

@@ -10,7 +10,7 @@ import { taskTools } from "./tasks/tools.ts";
 import { webFetchTool } from "./web-fetch.ts";
 import { writeTool } from "./write.ts";
 
-/** The tools of a session that read, change and search files, fetch pages and keep a list of tasks. One set per session. */
+/** The tools of a session that read, change and search files, fetch pages and keep a task list. One set per session. */
 export function fileTools(parts: SearchParts): BuiltinTool[] {
   const { place, sandbox } = parts;
   const seen = new SeenFiles();

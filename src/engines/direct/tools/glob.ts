@@ -15,7 +15,7 @@ const input = z.strictObject({
       'The directory to search in. If not specified, the current working directory will be used. IMPORTANT: Omit this field to use the default directory. DO NOT enter "undefined" or "null" - simply omit it for the default behavior. Must be a valid directory path if provided.',
     ),
 });
-/** One for all sessions, so that it is made and compiled once. */
+/** Shared by all sessions, so that it is created and compiled once. */
 const INPUT_SCHEMA = z.toJSONSchema(input);
 
 const DESCRIPTION =

@@ -63,7 +63,7 @@ const input = z.strictObject({
       "Enable multiline mode where . matches newlines and patterns can span lines (rg -U --multiline-dotall). Default: false.",
     ),
 });
-/** One for all sessions, so that it is made and compiled once. */
+/** Shared by all sessions, so that it is created and compiled once. */
 const INPUT_SCHEMA = z.toJSONSchema(input);
 
 type Input = z.infer<typeof input>;
@@ -77,9 +77,9 @@ const DESCRIPTION = `Content search built on ripgrep. Prefer this over \`grep\`/
 
 const DEFAULT_LIMIT = 250;
 const MOST_CHARACTERS = 20_000;
-/** Longer lines are not shown: they are rarely meant, and fill the context. */
+/** Longer lines are not shown: they are rarely useful, and fill the context. */
 const MOST_COLUMNS = 500;
-/** Where version control keeps its own files. */
+/** Directories of version control systems. */
 const PASSED_OVER = [".git", ".svn", ".hg", ".bzr", ".jj", ".sl"];
 
 export function grepTool(parts: SearchParts): BuiltinTool {
@@ -125,7 +125,7 @@ function searchOptions({ glob, type, multiline, "-i": ignoreCase }: Input): stri
     "--hidden",
     ...PASSED_OVER.map((name) => `--glob=!${name}`),
     ...globsIn(glob ?? "").map((one) => `--glob=${one}`),
-    // A name with an end of line in it could pass for another file's.
+    // A line break in a file name could make it look like another file's match.
     "--glob=!*\n*",
     ...(type === undefined ? [] : [`--type=${type}`]),
     ...(multiline === true ? ["--multiline", "--multiline-dotall"] : []),
@@ -137,7 +137,7 @@ function searchOptions({ glob, type, multiline, "-i": ignoreCase }: Input): stri
   ];
 }
 
-/** Several patterns may be given, apart by blanks, or by commas outside of braces. */
+/** Several patterns may be given, separated by whitespace, or by commas outside braces. */
 function globsIn(glob: string): string[] {
   return glob
     .split(/\s+/)
@@ -163,7 +163,7 @@ interface Results {
   readonly root: SearchRoot;
   readonly output: string;
   readonly cwd: string;
-  /** Leaves out what may not be shown; paths are whole afterwards. */
+  /** Leaves out entries that must not be shown, and makes paths absolute. */
   readonly kept: <T extends { readonly path: string }>(entries: readonly T[]) => T[];
 }
 
@@ -213,7 +213,7 @@ function matchLines(
   return lines;
 }
 
-/** One page of the lines, and the words for which one it is when it is not all. */
+/** One page of the lines, and a description of the page if it is not everything. */
 function pageOf(all: readonly string[], { head_limit: wanted, offset = 0 }: Input): { lines: string[]; pages: string } {
   const first = Math.max(0, Math.trunc(offset));
   const most = wanted === 0 ? Infinity : Math.max(1, Math.trunc(wanted ?? DEFAULT_LIMIT));

@@ -28,7 +28,7 @@ const input = z.strictObject({
     .optional()
     .describe("The type of edit to make (replace, insert, delete). Defaults to replace."),
 });
-/** One for all sessions, so that it is made and compiled once. */
+/** Shared by all sessions, so that it is created and compiled once. */
 const INPUT_SCHEMA = z.toJSONSchema(input);
 
 type Input = z.infer<typeof input>;
@@ -69,7 +69,7 @@ export function notebookEditTool(parts: ChangeParts): BuiltinTool {
   };
 }
 
-/** Changes the notebook, and says how. */
+/** Changes the notebook, and returns a description of the change. */
 function change(
   notebook: Notebook,
   { cell_id: id, new_source: source, cell_type: type, edit_mode: mode }: Input,
@@ -92,7 +92,7 @@ function change(
   }
   cell.source = source;
   if (type !== undefined) cell.cell_type = type;
-  // What an earlier source gave is no output of this one.
+  // The old output does not belong to the new source.
   if (cell.cell_type === "code") Object.assign(cell, { execution_count: null, outputs: [] });
   else {
     delete cell.outputs;
@@ -101,7 +101,7 @@ function change(
   return `Updated cell ${id} with ${source}`;
 }
 
-/** From version 4.5 of the format on. */
+/** Version 4.5 of the format introduced cell ids. */
 function hasIds({ nbformat = 4, nbformat_minor: minor = 0 }: Notebook): boolean {
   return nbformat > 4 || (nbformat === 4 && minor >= 5);
 }

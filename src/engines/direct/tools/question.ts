@@ -2,7 +2,7 @@ import { QUESTION_TOOL } from "../../../core/rules/tool-names.ts";
 import { traitsOf } from "../../builtin-tools.ts";
 import { type BuiltinTool, textOutcome } from "./builtin-tool.ts";
 
-/** Asks the user. The gate is where they are asked: the input that comes back from there has their answers. */
+/** Asks the user. The gate shows the questions: the input it returns contains the answers. */
 export function questionTool(): BuiltinTool {
   return {
     name: QUESTION_TOOL,

@@ -57,7 +57,7 @@ const input = z.strictObject({
       "Set to true to read a text file, or a line range of one, that is over the usual size limits. Only use this when you genuinely need all of it or the user asked for the whole file; otherwise read it in parts with offset and limit, or search it.",
     ),
 });
-/** One for all sessions, so that it is made and compiled once. */
+/** Shared by all sessions, so that it is created and compiled once. */
 const INPUT_SCHEMA = z.toJSONSchema(input);
 
 type Input = z.infer<typeof input>;
@@ -96,7 +96,7 @@ async function run(given: Input, call: BuiltinCall, { place, seen }: Parts): Pro
   const whole = async (most: number): Promise<Buffer> => {
     if (file.stats.size > most)
       throw new ToolFailure(
-        `${named} has ${sizeText(file.stats.size)}, and ${sizeText(most)} are the most that can be read of such a file.`,
+        `${named} is ${sizeText(file.stats.size)}; at most ${sizeText(most)} can be read of such a file.`,
       );
     const bytes = await bytesOf(file);
     seen.note(call.threadId, real, { bytes, isWhole: true });
@@ -110,7 +110,7 @@ async function run(given: Input, call: BuiltinCall, { place, seen }: Parts): Pro
   }
   if (extension === "ipynb")
     return shown(notebookContent(parseNotebook((await whole(MAX_TEXT_BYTES)).toString("utf8"))));
-  // Waited for here: the file is closed on the way out.
+  // Awaited here, because the file is closed on return.
   return await readText(file, { given, real, call, seen, extension });
 }
 
@@ -144,7 +144,7 @@ async function readText(
     result = linesIn(text.text, range);
   } else {
     if (!isPart)
-      throw new ToolFailure(`${given.file_path} has ${sizeText(size)}. Read it in parts, with offset and limit.`);
+      throw new ToolFailure(`${given.file_path} is ${sizeText(size)}. Read it in parts, with offset and limit.`);
     result = await scanLines(file, range, call.signal);
   }
   if (result.lines.length === 0)
@@ -158,7 +158,7 @@ async function readText(
   return textOutcome(text + unfinished(result, range.first, limit) + (flaw === undefined ? "" : FLAWS[flaw]));
 }
 
-/** Whoever asked for a number of lines knows that there may be more. */
+/** A call with a limit knows that there may be more lines. */
 function unfinished({ lines, total }: Shown, first: number, limit: number | undefined): string {
   const last = first + lines.length - 1;
   if (limit !== undefined || last >= total) return "";

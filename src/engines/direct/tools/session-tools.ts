@@ -16,34 +16,37 @@ import { questionTool } from "./question.ts";
 import { resultsDirectory } from "./search/long-result.ts";
 import { skillTools } from "./skill.ts";
 
-/** All that the lines of a session can call, and what holds it up. Each source of tools is one of its parts. */
+/**
+ * All tools that the threads of a session can call, and their shared resources. Each source of tools is one of its
+ * parts.
+ */
 export interface SessionTools {
-  /** As they are now: a server may add tools and take them away. */
+  /** The current tools: a server may add and remove some. */
   readonly tools: readonly BuiltinTool[];
-  /** Directories in which tools keep results that they tell the model to read. */
+  /** Directories with saved results that tools ask the model to read. */
   readonly readable: readonly string[];
   /** Commands run in a sandbox. */
   readonly isConfined: boolean;
-  /** Whatever tools start is sure to die with the host. */
+  /** Everything that tools start ends with the host. */
   readonly isContained: boolean;
-  /** What the processes that tools have started use together. */
+  /** Total use of the processes that tools started. */
   use(): ProcessUse;
   close(): Promise<void>;
-  /** Ends everything at once. */
+  /** Kills everything at once. */
   kill(): void;
 }
 
-/** One source of tools. What it does not have it leaves out. */
+/** One source of tools. Omits what it does not have. */
 export type ToolSource = Pick<SessionTools, "tools"> & Partial<SessionTools>;
 
-/** The built-in tools that a session of this engine can have. Those that belong to a line are made there. */
+/** The built-in tools that a session of this engine can have. Tools that belong to a thread are created there. */
 export const BUILTIN_HERE: readonly string[] = BUILTIN_NAMES;
 
 export interface ToolParts extends Omit<McpParts, "host"> {
   readonly host: Pick<EngineHost, "execute" | "elicit">;
 }
 
-/** Collects the tools of a session, in an order that stays the same. */
+/** Collects the tools of a session, always in the same order. */
 export async function openSessionTools(request: EngineRequest, parts: ToolParts): Promise<SessionTools> {
   const { host, confinement, containment } = parts;
   const leftovers = new Leftovers(request.stateDir);
@@ -58,13 +61,13 @@ export async function openSessionTools(request: EngineRequest, parts: ToolParts)
     skillTools(request),
     { tools: request.tools.map((tool) => hostTool(tool, host)) },
     await openMcpTools(request, parts),
-    // Last, so that nothing that is still running uses what they remove.
+    // Last, so that nothing still running uses the files they remove.
     { tools: [], close: async () => (leftovers.sweep(), stubs.sweepAll()), kill: () => leftovers.sweep() },
   ];
   return together(sources);
 }
 
-/** Servers and commands are confined alike, so what their sandboxes leave is noted before the first of them starts. */
+/** Servers and commands use the same sandbox, so its leftovers are recorded before the first of them starts. */
 export function stubsOf(place: Pick<EngineRequest, "stateDir" | "cwd">, confinement: Confinement | undefined): Stubs {
   const stubs = new Stubs(place);
   if (confinement === undefined) return stubs;

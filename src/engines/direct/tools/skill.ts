@@ -6,7 +6,7 @@ import { bodyOf, descriptionOf, SKILL_TOOL, skillsDirectory, writeSkills } from 
 import { textOutcome } from "./builtin-tool.ts";
 import type { ToolSource } from "./session-tools.ts";
 
-/** For the prompt; empty without skills. */
+/** For the prompt; empty if the agent has no skills. */
 export function skillList({ skills = {} }: Pick<AgentDefinition, "skills">): string {
   const list = Object.entries(skills).map(
     ([name, { files }]) => `- ${name}: ${descriptionOf(files["SKILL.md"]?.content ?? "")}`,
@@ -16,7 +16,7 @@ export function skillList({ skills = {} }: Pick<AgentDefinition, "skills">): str
     : ["Skills that you can read with the tool Skill when you need them:", ...list].join("\n");
 }
 
-/** What the agent can read up on: the list is in the prompt, the instructions are the result of the call. */
+/** The agent's skills: the prompt lists them, and a call returns the instructions. */
 export function skillTools(request: Pick<EngineRequest, "agent" | "stateDir">): ToolSource {
   const directory = skillsDirectory(request);
   const skills = Object.entries(request.agent.skills ?? {});
@@ -35,7 +35,7 @@ export function skillTools(request: Pick<EngineRequest, "agent" | "stateDir">): 
           const found = skills.find(([known]) => known === name);
           if (found === undefined)
             return textOutcome(
-              `There is no skill ${name}. The skills are ${skills.map(([known]) => known).join(", ")}.`,
+              `Unknown skill ${name}. Use one of: ${skills.map(([known]) => known).join(", ")}.`,
               true,
             );
           const [, { files }] = found;

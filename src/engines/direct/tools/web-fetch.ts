@@ -20,7 +20,7 @@ const input = z.strictObject({
       "Character position in the page text to start reading from. Use it to read on through a page too long for one call, with the value the previous result gave.",
     ),
 });
-/** One for all sessions, so that it is made and compiled once. */
+/** Shared by all sessions, so that it is created and compiled once. */
 const INPUT_SCHEMA = z.toJSONSchema(input);
 
 type Input = z.infer<typeof input>;
@@ -61,14 +61,14 @@ async function run(given: Input, { signal }: BuiltinCall, sandbox: SandboxPlan |
   return textOutcome(part(text, given.offset ?? 0));
 }
 
-/** A person wrote this very name, and no pattern, into the network that the session may reach. */
+/** Whether a person added exactly this name, not a pattern, to the session's allowed network. */
 function isNamed(hostname: string, sandbox: SandboxPlan | undefined): boolean {
   return sandbox?.domains.includes(hostname.toLowerCase()) === true;
 }
 
 /**
- * A name that a person wrote down may lead into a private network. To this machine, to its link and to where a cloud
- * tells its keys it leads by an address or as localhost alone: whoever owns any other name could have it lead there.
+ * A name that a person allowed may resolve to a private network. This machine, its local link and cloud metadata
+ * services are reachable only by IP address or as localhost: the owner of any other name could point it there.
  */
 function privateAddresses({ hostname }: URL, named: boolean): AllowsPrivate {
   const isLocalName = hostname === "localhost" || isIP(hostname) !== 0;
@@ -77,8 +77,9 @@ function privateAddresses({ hostname }: URL, named: boolean): AllowsPrivate {
 
 function requireUsual(url: URL, named: boolean): void {
   if (url.protocol !== "https:" && url.protocol !== "http:")
-    throw refused(`${url.protocol} addresses cannot be fetched. Give one that begins with https:// or http://.`);
-  if (url.username !== "" || url.password !== "") throw refused("The URL holds a name or a password. Leave them out.");
+    throw refused(`Cannot fetch ${url.protocol} URLs. Use one that starts with https:// or http://.`);
+  if (url.username !== "" || url.password !== "")
+    throw refused("The URL contains a user name or a password. Remove them.");
   if (url.href.length > LONGEST_ADDRESS) throw refused(`The URL is longer than ${LONGEST_ADDRESS} characters.`);
   if (!named && !url.hostname.includes(".") && !url.hostname.includes(":"))
     throw new ToolFailure(
@@ -100,7 +101,7 @@ function decoded(body: Buffer, charset: string): string {
   try {
     return new TextDecoder(charset).decode(body);
   } catch {
-    // A name that nobody knows is most often a mistyped one.
+    // An unknown charset is most often a misspelled utf-8.
     return body.toString("utf8");
   }
 }

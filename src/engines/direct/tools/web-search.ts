@@ -24,24 +24,24 @@ const DESCRIPTION = `Searches the web and returns the results, with links, and a
 - \`allowed_domains\` and \`blocked_domains\` cannot be given together.
 - Name the pages that your answer is based on, as markdown links.`;
 
-/** Once for all lines: a schema is compiled once. */
+/** Shared by all threads: a schema is compiled once. */
 const SCHEMA = z.toJSONSchema(input);
 const TASK =
   "You run a web search for another model, which is waiting on the result and can search again. Search once, then reply with a brief summary of the results.";
 const REMINDER = "REMINDER: You MUST include the sources above in your response to the user using markdown hyperlinks.";
-/** As the Claude CLI has it. The gateway reserves what so many cost. */
+/** The Claude CLI's limit. The gateway reserves the cost of this many searches. */
 const MOST_SEARCHES = 8;
 const MOST_TOKENS = 8_000;
-/** The API may pause a long search; it is asked to go on this often. */
+/** How often a search that the API paused is continued. */
 const MOST_PAUSES = 3;
 const MOST_CHARACTERS = 100_000;
 
-/** The line that searches: its requests are counted and paid for as its own. */
+/** The thread that searches: its requests count towards its own usage. */
 export interface SearchingLine extends Pick<Asker, "threadId" | "agentId" | "parentAgentId"> {
   readonly model: () => string;
 }
 
-/** The model API searches, in a request of its own: nothing is fetched from here. */
+/** The model API searches, in a separate request: nothing is fetched from here. */
 export function webSearchTool(place: Workplace, line: SearchingLine): BuiltinTool {
   return {
     name: "WebSearch",
@@ -133,7 +133,7 @@ function requestFor(
   };
 }
 
-/** What the API wrote, for it to go on from. */
+/** The API's own blocks, sent back so that it can continue. */
 function sentBack(block: AnswerBlock): ApiBlock[] {
   if (block.type === "text") return [{ type: "text", text: block.text }];
   return block.type === "other" ? [block.block] : [];
@@ -164,7 +164,7 @@ function outcomeOf(
   return { ...boundedResult(text, { place, callId, most: MOST_CHARACTERS }), isError };
 }
 
-/** What is read of a block; nothing of a kind that nobody knows. */
+/** The readable part of a block; empty for unknown kinds. */
 function partOf(block: AnswerBlock): { readonly text: string; readonly isFailure: boolean }[] {
   if (block.type === "text") return [{ text: block.text.trim(), isFailure: false }];
   if (block.type !== "other") return [];

@@ -9,7 +9,7 @@ const input = z.strictObject({
   file_path: z.string().describe("The absolute path to the file to write (must be absolute, not relative)"),
   content: z.string().describe("The content to write to the file"),
 });
-/** One for all sessions, so that it is made and compiled once. */
+/** Shared by all sessions, so that it is created and compiled once. */
 const INPUT_SCHEMA = z.toJSONSchema(input);
 
 const DESCRIPTION = `Writes a file to the local filesystem, overwriting if one exists.

@@ -2,13 +2,13 @@ import type { RecordedNews } from "../../../core/suite/cassette.ts";
 import { withoutVarying } from "../../../core/varying/rules.ts";
 import { mapTexts } from "../places.ts";
 
-/** Results of tools without what varies by itself; `parts` are the pieces that were taken away, by their kinds. */
+/** Tool results without varying parts; `parts` are the removed pieces, by kind. */
 export interface Steady {
   readonly news: readonly RecordedNews[];
   readonly parts: ReadonlyMap<string, readonly string[]>;
 }
 
-/** What the person named in the case's `ignore`. */
+/** What the case's `ignore` names. */
 const NAMED = "named by the case";
 
 /** An interrupt decides how far these calls got. */
@@ -49,7 +49,7 @@ export function steady(news: readonly RecordedNews[], { ignore, interrupted }: L
   };
 }
 
-/** The kinds of what was taken from one and not from the other, or was not the same. */
+/** The kinds of parts that were removed from only one of them, or differ. */
 export function ignoredKinds(one: Steady, other: Steady): readonly string[] {
   const kinds = new Set([...one.parts.keys(), ...other.parts.keys()]);
   return [...kinds].filter((kind) => JSON.stringify(one.parts.get(kind)) !== JSON.stringify(other.parts.get(kind)));

@@ -4,16 +4,16 @@ import { sealHash, sealText, signatureCheck } from "./seal-hash.ts";
 type Check = (text: string, signature: string) => boolean;
 
 const REMEDY =
-  "Keep the store as it is, compare its register with an export or a backup, and find out who can write to it. Restore a backup to go on.";
+  "Keep the store unchanged, compare its register with an export or a backup, and find out who can write to it. Restore a backup to continue.";
 
 export interface RegisterOptions {
   readonly key: PublicKey | undefined;
   readonly anchor: Anchor | undefined;
-  /** False when the register has gaps because only some sessions are looked at. */
+  /** False if the register has gaps because only some sessions are checked. */
   readonly complete: boolean;
 }
 
-/** Follows the register, and keeps the first thing that is wrong with it. */
+/** Follows the register, and keeps the first problem. */
 export class RegisterCheck {
   readonly #options: RegisterOptions;
   readonly #checks = new Map<string, Check>();
@@ -50,7 +50,7 @@ export class RegisterCheck {
     if (sealHash(text) !== seal.hash) this.#fail(seal.seq, "the seal does not match its hash: it was altered");
     else if (complete && seal.seq !== this.#seq + 1) this.#fail(this.#seq + 1, "the seal is missing");
     else if (complete && seal.previous !== this.#hash)
-      this.#fail(seal.seq, "the seal does not follow from the one before it: one was exchanged or removed");
+      this.#fail(seal.seq, "the seal does not follow from the previous one: a seal was replaced or removed");
     else this.#prove(seal, text);
     this.#seq = seal.seq;
     this.#hash = seal.hash;
@@ -63,9 +63,9 @@ export class RegisterCheck {
     if (this.#count > 0 && key === undefined)
       this.#findings.push({
         kind: "key",
-        problem: "the audit key is not there, so no signature could be checked",
+        problem: "the audit key is missing, so no signature could be checked",
         remedy:
-          "Put the key back from a backup, or set CAPSTAN_AUDIT_KEY_FILE to where it is. If it is lost for good: capstan audit accept",
+          "Restore the key from a backup, or set CAPSTAN_AUDIT_KEY_FILE to its path. If it is lost for good: capstan audit accept",
       });
     else
       for (const [id, [first]] of this.#unproven)
@@ -73,14 +73,14 @@ export class RegisterCheck {
     if (complete && this.#count > 0 && anchor === undefined)
       this.#findings.push({
         kind: "key",
-        problem: "the file beside the key that says where the register ended is not there",
-        remedy: "Put it back from a backup. If it is lost for good: capstan audit accept",
+        problem: "the anchor next to the key, which records the end of the register, is missing",
+        remedy: "Restore it from a backup. If it is lost for good: capstan audit accept",
       });
     if (complete && anchor !== undefined && !this.#anchorSeen)
       this.#findings.push({
         kind: "rolled_back",
         seq: anchor.seq,
-        problem: `the register ended at seal ${anchor.seq} and now ${this.#seq < anchor.seq ? `ends at ${this.#seq}` : "has another one there"}: the store was put back to an earlier state or exchanged`,
+        problem: `the register ended at seal ${anchor.seq} and now ${this.#seq < anchor.seq ? `ends at ${this.#seq}` : "has a different one there"}: the store was reset to an earlier state or replaced`,
         remedy:
           "If you did this, record it: capstan audit accept. If not, restore the newest backup with: capstan restore FILE",
       });
@@ -97,7 +97,7 @@ export class RegisterCheck {
     else if (seal.kind === "restored" || seal.kind === "accepted") this.#reset(seal);
   }
 
-  /** Believed because it is signed with the trusted key. */
+  /** Trusted because it is signed with the trusted key. */
   #reset({ kind, at, note, head_seq: headSeq, head_hash: headHash }: Seal): void {
     const { reason, keys } = JSON.parse(note) as SealNote;
     for (const [id, publicKey] of Object.entries(keys)) this.#vouched.set(id, publicKey);
@@ -115,7 +115,7 @@ export class RegisterCheck {
   }
 
   #fail(seq: number, problem: string, kind: "register" | "key" = "register"): void {
-    // One break makes the rest break, too.
+    // One break causes all later ones.
     if (this.#findings.length === 0)
       this.#findings.push({ kind, seq, problem: `seal ${seq} of the register: ${problem}`, remedy: REMEDY });
   }

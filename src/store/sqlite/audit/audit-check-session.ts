@@ -9,11 +9,11 @@ type Signed = Pick<Seal, "kind" | "head_seq" | "head_hash">;
 const SHA256 = /^[0-9a-f]{64}$/;
 const REMEDY = {
   altered:
-    "Keep the store as it is, export it, compare it with a backup, and find out who can write to it. Restore a backup to go on.",
-  missing: "Keep the store as it is, look for the session in a backup, and find out who can write to it.",
+    "Keep the store unchanged, export it, compare it with a backup, and find out who can write to it. Restore a backup to continue.",
+  missing: "Keep the store unchanged, look for the session in a backup, and find out who can write to it.",
 } as const;
 
-/** Follows one session's log against everything that was signed about it, and keeps the first thing that is wrong. */
+/** Compares one session's log with everything that was signed about it, and keeps the first problem. */
 export class SessionCheck {
   readonly #session: SessionRecord;
   readonly #signedAt: ReadonlyMap<number, readonly Signed[]>;
@@ -30,7 +30,7 @@ export class SessionCheck {
     this.#isRegistered = signed.length > 0;
     this.#hash = genesisHash(session.session_id);
     const isDeleted = signed.some(({ kind }) => kind === "deleted");
-    if (isDeleted && !session.deleted) this.#fail("altered", 0, "the session was erased and is there again");
+    if (isDeleted && !session.deleted) this.#fail("altered", 0, "the session was erased but exists again");
     if (!isDeleted && session.deleted && this.#isRegistered)
       this.#fail("altered", 1, "the events were erased, but not by Capstan: no deletion is signed");
     this.#compareSigned();
@@ -47,7 +47,7 @@ export class SessionCheck {
     this.#compareSigned();
   }
 
-  /** After the last event. `hasRegister` is false for a store that nobody ever signed. */
+  /** After the last event. `hasRegister` is false for a store that was never signed. */
   end(hasRegister: boolean): { readonly audit: SessionAudit; readonly finding: AuditFinding | undefined } {
     const { session_id: sessionId, head_seq: headSeq, head_hash: headHash, deleted } = this.#session;
     if (this.#finding === undefined) {
@@ -56,14 +56,14 @@ export class SessionCheck {
         this.#fail(
           "truncated",
           this.#seq + 1,
-          `the log was cut: it had at least ${expected} events, ${this.#seq} are left`,
+          `the log was truncated: it had at least ${expected} events, ${this.#seq} are left`,
         );
       else if (this.#seq > headSeq)
         this.#fail("altered", headSeq + 1, "the event comes after the end that the session recorded");
       else if (this.#hash !== headHash)
         this.#fail("altered", this.#seq, "the log does not end with the hash that the session recorded");
       else if (!this.#isRegistered && hasRegister)
-        this.#fail("altered", 0, "the session is not in the register: it was put into the store from outside");
+        this.#fail("altered", 0, "the session is not in the register: it was inserted into the store from outside");
     }
     const finding = this.#finding;
     const status = finding === undefined ? "ok" : finding.kind === "truncated" ? "truncated" : "altered";
@@ -82,7 +82,7 @@ export class SessionCheck {
   }
 }
 
-/** A session that was signed and of which nothing is left. */
+/** A session that was signed and no longer exists. */
 export function missingSession(
   sessionId: string,
   signed: readonly Signed[],
@@ -97,7 +97,7 @@ export function missingSession(
       kind: "missing",
       session_id: sessionId,
       seq: events,
-      problem: `the session is missing: it had at least ${events} events, and no deletion is recorded in its place`,
+      problem: `the session is missing: it had at least ${events} events, and no deletion is recorded`,
       remedy: REMEDY.missing,
     },
   };
@@ -109,8 +109,8 @@ function mismatch({ session_id: sessionId, seq, event, hash }: EventRecord, prev
     : "the event does not match its hash: it was altered, inserted or moved";
 }
 
-/** Of a deleted session the hashes are left; without the events only the signed ones can be compared. */
+/** A deleted session still has its hashes; without the events, only the signed ones can be compared. */
 function notErased({ event, hash }: EventRecord): string | undefined {
-  if (event !== ERASED) return "the event was put into a session that was erased";
+  if (event !== ERASED) return "the event was inserted into a session that was erased";
   return SHA256.test(hash) ? undefined : "the hash of the erased event was altered";
 }

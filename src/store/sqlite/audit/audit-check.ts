@@ -13,7 +13,7 @@ import { LedgerCheck } from "../ledger-audit/check.ts";
 
 type Header = Extract<AuditRecord, { record: "header" }>;
 
-/** Checks everything that an audit reads, from a store or from an exported file. `key` is the one that is trusted. */
+/** Checks everything that an audit reads, from a store or from an exported file. `key` is the trusted one. */
 export async function checkAudit(
   records: AsyncIterable<AuditRecord>,
   trust: (header: Header) => PublicKey | undefined,
@@ -48,7 +48,7 @@ class AuditCheck {
       this.#ledger = new LedgerCheck(record.complete);
       return;
     }
-    if (this.#register === undefined) throw new CapstanError("invalid_input", "An audit begins with its header.");
+    if (this.#register === undefined) throw new CapstanError("invalid_input", "An audit must start with its header.");
     switch (record.record) {
       case "seal": {
         this.#register.add(record);

@@ -4,7 +4,7 @@ import { CapstanError, messageOf } from "../../../core/errors.ts";
 
 const place = z.int().nonnegative();
 
-/** The lines of an exported audit, as docs/audit.md describes them. */
+/** The lines of an exported audit, described in docs/audit.md. */
 const auditRecord = z.discriminatedUnion("record", [
   z.strictObject({
     record: z.literal("header"),
@@ -97,7 +97,7 @@ export function parseAuditRecord(line: string, number: number): AuditRecord {
   try {
     value = JSON.parse(line);
   } catch (thrown) {
-    throw invalid(number, `this is no JSON (${messageOf(thrown)})`);
+    throw invalid(number, `it is not JSON (${messageOf(thrown)})`);
   }
   const parsed = auditRecord.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -5,7 +5,7 @@ import type { SessionEvent } from "../../../core/events/events.ts";
 import { type Head, openRegister } from "./audit-register.ts";
 import type { Database } from "../file/database.ts";
 
-/** A log is signed at the end of every turn, and at the latest after so many events or so long. */
+/** A log is signed at the end of every turn, and at the latest after this many events or this long. */
 const EVENTS = 500;
 const SIGN_AFTER_MS = 2_000;
 
@@ -14,17 +14,17 @@ const TURN_ENDS: ReadonlySet<SessionEvent["type"]> = new Set<SessionEvent["type"
   "session.status_terminated",
 ]);
 
-/** Decides when heads are signed. What it does inside a transaction of its caller is stored with it or not at all. */
+/** Decides when heads are signed. What it does inside the caller's transaction is saved with it or not at all. */
 export interface AuditLog {
-  /** Inside the transaction that makes the session. */
+  /** Inside the transaction that creates the session. */
   created(sessionId: string, head: Head): void;
-  /** Inside the transaction that appends; `true` when the new head was signed. */
+  /** Inside the transaction that appends; `true` if the new head was signed. */
   appending(sessionId: string, batch: { from: number; head: Head; events: readonly SessionEvent[] }): boolean;
   /** After that transaction. */
   appended(sessionId: string, batch: { from: number; head: Head; signed: boolean }): void;
-  /** Inside the transaction that erases. `note` is what is signed of the session beside its head. */
+  /** Inside the transaction that erases. `note` is signed in addition to the session's head. */
   deleted(sessionId: string, head: Head, note: string): void;
-  /** Signs what is left. Never throws: what stays unsigned is told by a verification. */
+  /** Signs the rest. Never throws: a verification reports what stays unsigned. */
   close(): void;
 }
 
@@ -43,7 +43,7 @@ export function auditLog(
 ): AuditLog {
   if (key === undefined) return NO_AUDIT;
   const register = openRegister(database, { clock, key });
-  /** What this process appended and nobody signed yet. Its own memory is signed, not what the file says by then. */
+  /** What this process appended and is not signed yet. Signs from memory, not from the file's current content. */
   const unsigned = new Map<string, Head>();
   const signedUpTo = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
@@ -77,7 +77,7 @@ export function auditLog(
 
   function sign(kind: "created" | "head" | "deleted", sessionId: string, head: Head, note = ""): void {
     register.sign(kind, sessionId, head, note);
-    // Should the transaction fail, there is merely nothing to do later.
+    // If the transaction fails, there is just nothing to do later.
     anchorIsBehind = true;
     flushLater();
   }

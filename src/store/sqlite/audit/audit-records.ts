@@ -14,11 +14,11 @@ import { type EventRow, SELECT_EVENTS } from "../sessions/events.ts";
 import { prepareIn } from "../file/database.ts";
 import { storeFailure } from "../file/failure.ts";
 
-/** Rows per read; other work gets a chance in between. */
+/** Rows per read; other work runs in between. */
 const PAGE = 1_000;
 
 export interface AuditQuery {
-  /** The id of a session, or its beginning or end. */
+  /** A session id, or its start or end. */
   readonly session?: string | undefined;
   /** Only sessions with activity since then, in milliseconds since the epoch. */
   readonly since?: number | undefined;
@@ -28,9 +28,9 @@ export interface AuditSource {
   /** The store's file, of the current version. */
   readonly path: string;
   readonly now: number;
-  /** The key that is trusted; undefined when it is lost. */
+  /** The trusted key; undefined if it is lost. */
   readonly key: PublicKey | undefined;
-  /** As it was before this is called: what comes after it in the store is then no contradiction. */
+  /** Read before this call, so that later additions to the store do not contradict it. */
   readonly anchor: Anchor | undefined;
 }
 
@@ -45,7 +45,7 @@ interface SessionRow {
   readonly usd: number;
 }
 
-/** All that an audit needs, read from one state of the file while others go on writing. */
+/** Everything that an audit needs, read from one state of the file while others continue to write. */
 export async function* auditRecords(source: AuditSource, query: AuditQuery = {}): AsyncGenerator<AuditRecord> {
   using database = new DatabaseSync(source.path, { readOnly: true });
   try {
@@ -101,7 +101,7 @@ async function* recordsIn(
   yield* ledgerRecords(database, isComplete ? undefined : wanted);
 }
 
-/** Of these sessions, or of all; sums belong to no session, and are only there when all is. */
+/** Of these sessions, or of all; totals belong to no session, and are only included with all of them. */
 async function* ledgerRecords(
   database: DatabaseSync,
   wanted: ReadonlySet<string> | undefined,
@@ -133,7 +133,7 @@ async function* paged<Row extends { readonly seq: number }>(read: (after: number
   }
 }
 
-/** Also one that is erased or that only the register remembers. */
+/** Also finds one that is erased or exists only in the register. */
 function findSession(database: DatabaseSync, given: string): string {
   const select = prepareIn(
     database,
@@ -143,8 +143,8 @@ function findSession(database: DatabaseSync, given: string): string {
   const found = rows.map(({ id }) => id).filter((id) => id.startsWith(given) || id.endsWith(given));
   const [only, ...others] = found.includes(given) ? [given] : found;
   if (only === undefined)
-    throw new CapstanError("not_found", `There is no session ${given}. See: capstan sessions list`);
+    throw new CapstanError("not_found", `Session ${given} does not exist. See: capstan sessions list`);
   if (others.length > 0)
-    throw new CapstanError("invalid_input", `${given} stands for ${found.length} sessions. Give more of the id.`);
+    throw new CapstanError("invalid_input", `${given} matches ${found.length} sessions. Give more of the id.`);
   return only;
 }

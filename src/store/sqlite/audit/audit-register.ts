@@ -11,13 +11,16 @@ export interface Head {
 
 type Last = Pick<Seal, "seq" | "hash" | "key_id">;
 
-/** The table of seals. Every method but `moveAnchor` and `reset` belongs inside a transaction. */
+/** The table of seals. Every method except `moveAnchor` and `reset` must run inside a transaction. */
 export interface Register {
-  /** Signs where a session's log ends. Throws, so that nothing is stored, when the key is lost or is not the store's. */
+  /** Signs the end of a session's log. Throws, so that nothing is saved, if the key is lost or is not the store's. */
   sign(kind: SealKind, sessionId: string, head: Head, note?: string): void;
-  /** Writes down outside the store where the register ends. Never moves an anchor that the register does not lead to. */
+  /** Saves the end of the register outside the store. Never moves an anchor that the register does not lead to. */
   moveAnchor(): void;
-  /** Records that the state of the store is legitimate although its anchor says otherwise; `accepted` makes a new key when there is none. */
+  /**
+   * Records that the state of the store is legitimate although its anchor says otherwise; `accepted` creates a new key
+   * if there is none.
+   */
   reset(kind: "restored" | "accepted", reason: string): void;
 }
 
@@ -40,7 +43,7 @@ export function openRegister(database: Database, { clock, key }: { clock: Clock;
 
   const last = (): Last | undefined => selectLast.get<Last>();
 
-  /** A key is made only where nothing was ever signed. */
+  /** A key is created only if nothing was ever signed. */
   function loadOrCreate(end: Last | undefined): AuditSigner {
     const known = key.load();
     if (known !== undefined) return known;
@@ -50,7 +53,7 @@ export function openRegister(database: Database, { clock, key }: { clock: Clock;
 
   function signer(end: Last | undefined): AuditSigner {
     loaded ??= loadOrCreate(end);
-    // Somebody may have accepted a new key while this process ran.
+    // Someone may have accepted a new key while this process ran.
     if (end !== undefined && end.key_id !== loaded.id) loaded = loadOrCreate(end);
     if (end !== undefined && end.key_id !== loaded.id) throw foreignKey(key.path, { expected: end.key_id, loaded });
     return loaded;
@@ -68,7 +71,7 @@ export function openRegister(database: Database, { clock, key }: { clock: Clock;
     insert.run(seq, at, kind, session, headSeq, headHash, note, previous, by.id, hashed, by.sign(text));
   }
 
-  /** Sessions from before there was a register are in it from its beginning; a session that is not was smuggled in. */
+  /** Adds sessions from before the register existed; any other session that is not in it was inserted from outside. */
   function adoptAll(by: AuditSigner, exceptId: string): void {
     const rows = selectSessions.all<Head & { id: string; deletedAt: number | null }>(exceptId);
     for (const { id, seq, hash, deletedAt } of rows)
@@ -81,7 +84,7 @@ export function openRegister(database: Database, { clock, key }: { clock: Clock;
       });
   }
 
-  /** A reset that names the anchor is believed only with a signature. */
+  /** A reset that names the anchor is trusted only with a signature. */
   function wasReset(anchor: Anchor): boolean {
     const by = (loaded ??= key.load());
     const isSigned = by && signatureCheck(by);
@@ -98,7 +101,7 @@ export function openRegister(database: Database, { clock, key }: { clock: Clock;
     },
 
     moveAnchor() {
-      // Under the write lock, so that no process puts an older end in the place of a newer one.
+      // Under the write lock, so that no process replaces a newer end with an older one.
       database.write(() => {
         const end = last();
         const anchor = key.anchor();
@@ -123,14 +126,14 @@ export function openRegister(database: Database, { clock, key }: { clock: Clock;
         write(by, { kind, session_id: "", head_seq: seq, head_hash: hash, note: JSON.stringify(note) });
         loaded = by;
       });
-      // Only when the record is on disk; a crash before leaves the old anchor, which the record names.
+      // Only when the record is on disk; a crash before that leaves the old anchor, which the record names.
       const end = database.read(last);
       if (end !== undefined) key.moveAnchor({ seq: end.seq, hash: end.hash });
     },
   };
 }
 
-/** Whoever accepts a state knows that something is lost. */
+/** A user who accepts a state knows that something is lost. */
 function ifReadable<T>(read: () => T | undefined): T | undefined {
   try {
     return read();
@@ -142,8 +145,8 @@ function ifReadable<T>(read: () => T | undefined): T | undefined {
 function lostKey(path: string): CapstanError {
   return new CapstanError(
     "store_failed",
-    `The audit key ${path} is not there, but the store has heads that were signed with it. Nothing was stored. Put the key ` +
-      "back from a backup, or set CAPSTAN_AUDIT_KEY_FILE to where it is. If it is lost for good: capstan audit accept",
+    `The audit key ${path} is missing, but the store has heads that were signed with it. Nothing was saved. Restore the key ` +
+      "from a backup, or set CAPSTAN_AUDIT_KEY_FILE to its path. If it is lost for good: capstan audit accept",
     { data: { path } },
   );
 }
@@ -151,8 +154,8 @@ function lostKey(path: string): CapstanError {
 function foreignKey(path: string, { expected, loaded }: { expected: string; loaded: AuditSigner }): CapstanError {
   return new CapstanError(
     "store_failed",
-    `The audit key ${path} (${loaded.id}) is not the one that signed this store (${expected}). Nothing was stored. Put the ` +
-      "right key back, or set CAPSTAN_AUDIT_KEY_FILE to where it is. If it is lost for good: capstan audit accept",
+    `The audit key ${path} (${loaded.id}) is not the one that signed this store (${expected}). Nothing was saved. Restore the ` +
+      "right key, or set CAPSTAN_AUDIT_KEY_FILE to its path. If it is lost for good: capstan audit accept",
     { data: { path, expected, found: loaded.id } },
   );
 }

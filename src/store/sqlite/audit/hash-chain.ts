@@ -1,19 +1,19 @@
 import { hash } from "node:crypto";
 
 /**
- * Each event's hash covers the hash before it, so no event can be altered, removed, inserted or moved without
- * breaking every hash after it. All hashes are SHA-256 in hex. Anyone can check a log with these two formulas.
+ * Each event's hash covers the previous hash, so no event can be altered, removed, inserted or moved without breaking
+ * every later hash. All hashes are SHA-256 in hex. Anyone can check a log with these two formulas.
  */
 
 export interface Link {
   readonly previous: string;
   readonly sessionId: string;
   readonly seq: number;
-  /** The event's JSON exactly as it is stored. */
+  /** The event's JSON exactly as saved. */
   readonly text: string;
 }
 
-/** Stands before the first event; different for every session, so a whole log cannot be passed off as another's. */
+/** Precedes the first event; different for every session, so that a whole log can't be passed off as another's. */
 export function genesisHash(sessionId: string): string {
   return hash("sha256", `capstan session\n${sessionId}`);
 }

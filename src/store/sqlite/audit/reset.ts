@@ -3,7 +3,7 @@ import type { Clock } from "../../../core/ports/clock.ts";
 import { openRegister } from "./audit-register.ts";
 import { Database } from "../file/database.ts";
 
-/** Adds a seal to a store that nobody needs to have open: a backup was restored, or its state was accepted. */
+/** Adds a seal to a store that need not be open: a backup was restored, or its state was accepted. */
 export function recordReset(
   { path, clock, key }: { readonly path: string; readonly clock: Clock; readonly key: AuditKey },
   { kind, reason }: { readonly kind: "restored" | "accepted"; readonly reason: string },

@@ -19,7 +19,7 @@ export function keyIdOf(publicKey: string): string {
   return hash("sha256", Buffer.from(publicKey, "base64")).slice(0, 16);
 }
 
-/** Checks signatures of one key; undefined when what is given is no key of ours. */
+/** Checks signatures of one key; undefined if the input is not a valid key. */
 export function signatureCheck({ publicKey }: PublicKey): ((text: string, signature: string) => boolean) | undefined {
   let key: KeyObject;
   try {

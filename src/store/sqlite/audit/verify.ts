@@ -6,7 +6,7 @@ import { type EventRow, SELECT_EVENTS } from "../sessions/events.ts";
 import { eventHash, genesisHash } from "./hash-chain.ts";
 import { unknownSession } from "../sessions/sessions.ts";
 
-/** Other work gets a chance after so many events. */
+/** Other work runs after this many events. */
 const PAGE = 1_000;
 
 interface RecordedEnd {
@@ -19,7 +19,7 @@ interface RecordedEnd {
 const SHA256 = /^[0-9a-f]{64}$/;
 
 export function chainVerifier(database: Database): Pick<Store, "verify"> {
-  // One statement sees one state of the file, also while another process appends.
+  // One statement sees one state of the file, even while another process appends.
   const selectEnd = database.prepare(
     `SELECT head_seq, head_hash, deleted_at, (SELECT coalesce(max(seq), 0) FROM events WHERE session_id = id) AS last_seq
      FROM sessions WHERE id = ?`,
@@ -42,7 +42,8 @@ export function chainVerifier(database: Database): Pick<Store, "verify"> {
           seq = row.seq;
           previous = row.hash;
         }
-        if (rows.length === 0) return broken(seq + 1, `the log was cut: the session recorded ${end.head_seq} events`);
+        if (rows.length === 0)
+          return broken(seq + 1, `the log was truncated: the session recorded ${end.head_seq} events`);
         await nextTick();
       }
       if (previous !== end.head_hash)
@@ -58,9 +59,9 @@ function mismatch({ previous, sessionId, row }: { previous: string; sessionId: s
   return hash === row.hash ? undefined : "the event does not match its hash: it was altered, inserted or moved";
 }
 
-/** Of a deleted session the hashes are left; without the events only the last one can be compared. */
+/** A deleted session still has its hashes; without the events, only the last one can be compared. */
 function notErased({ event, hash }: EventRow): string | undefined {
-  if (event !== ERASED) return "the event was put into a session that was erased";
+  if (event !== ERASED) return "the event was inserted into a session that was erased";
   return SHA256.test(hash) ? undefined : "the hash of the erased event was altered";
 }
 

@@ -12,10 +12,10 @@ export function backups(database: Database): Pick<Store, "backup"> {
   return {
     async backup(path) {
       const target = resolve(path);
-      // The copy has a connection of its own; a closed store is still to say that it is closed.
+      // The copy has its own connection, so check here that the store is not closed.
       database.read(() => {});
       if (existsSync(target)) throw taken(target);
-      // The name stands for a whole copy: a process that dies on the way leaves nothing under it.
+      // The name is only used for a complete copy: a process that dies on the way leaves nothing under it.
       const unfinished = join(dirname(target), `.capstan-${randomUUID()}.partial`);
       try {
         using source = new DatabaseSync(database.path, { readOnly: true });
@@ -31,7 +31,9 @@ export function backups(database: Database): Pick<Store, "backup"> {
   };
 }
 
-/** A link never replaces a file, so that of two backups to one path one is made. Not every file system has links. */
+/**
+ * A link never replaces a file, so of two backups to one path only one succeeds. Not every file system supports links.
+ */
 function putInPlace(unfinished: string, target: string): void {
   try {
     linkSync(unfinished, target);
@@ -46,7 +48,7 @@ function putInPlace(unfinished: string, target: string): void {
 function taken(target: string, cause?: unknown): CapstanError {
   return new CapstanError(
     "store_failed",
-    `There is a file ${target} already, and a backup overwrites nothing. Choose another path, or move that file away.`,
+    `${target} already exists, and a backup does not overwrite files. Choose another path, or move that file.`,
     { data: { path: target }, ...(cause !== undefined && { cause }) },
   );
 }

@@ -7,16 +7,16 @@ import { WalSync } from "../wal-sync.ts";
 
 export interface DatabaseOptions {
   readonly path: string;
-  /** How long a call waits for another process's write to end, in milliseconds. Default 5000. */
+  /** How long a call waits for another process's write, in milliseconds (default: 5000). */
   readonly busyTimeoutMs?: number;
-  /** Whether nothing is to be written; the file must be there. */
+  /** Open for reading only; the file must exist. */
   readonly readOnly?: boolean;
 }
 
-/** Tells our files from those of other programs: "cpst" in ASCII. */
+/** Identifies our files: "cpst" in ASCII. */
 export const APPLICATION_ID = 0x63707374;
 
-/** A function in SQL: whether one of the texts contains the first one, whatever the case. SQLite's own knows only ASCII. */
+/** A SQL function: whether one of the texts contains the first one, ignoring case. SQLite's own supports only ASCII. */
 export const MATCHES = "capstan_matches";
 
 type Parameters = SQLInputValue[] | [Record<string, SQLInputValue>];
@@ -41,7 +41,7 @@ export class Database implements Disposable {
   readonly #sync: WalSync;
 
   constructor({ path, busyTimeoutMs = 5_000, readOnly = false }: DatabaseOptions) {
-    // An absolute path also takes SQLite's special names (":memory:", "file:…") for what they look like: files.
+    // With an absolute path, SQLite's special names (":memory:", "file:…") are plain files.
     this.path = resolve(path);
     this.#sync = new WalSync(this.path);
     try {
@@ -60,19 +60,22 @@ export class Database implements Disposable {
     this.#guard(() => this.#connection.exec(sql));
   }
 
-  /** For a single statement, which needs no transaction of its own. */
+  /** For a single statement, which needs no transaction. */
   read<T>(work: () => T): T {
     return this.#guard(work);
   }
 
-  /** All that `work` writes is stored, or nothing. The write lock is taken first, so that what `work` reads stays true. */
+  /**
+   * Saves everything that `work` writes, or nothing. The write lock is taken first, so that what `work` reads stays
+   * true.
+   */
   write<T>(work: () => T): T {
     return this.#write(work, false);
   }
 
   /**
-   * The same, but the disk may get it a moment later: `synced` tells when. A crash of this process cannot lose it. The
-   * caller does not wait for the disk, and transactions that come close together reach it at once.
+   * The same, but it may reach the disk a moment later: see `synced`. A crash of this process can't lose it. The caller
+   * does not wait for the disk, and transactions in quick succession are synced together.
    */
   writeEarly<T>(work: () => T): T {
     this.#guard(() => this.#connection.exec("PRAGMA synchronous = NORMAL"));
@@ -85,7 +88,7 @@ export class Database implements Disposable {
     }
   }
 
-  /** Resolves when the disk has everything that was written until now. */
+  /** Resolves when everything written so far is on disk. */
   async synced(): Promise<void> {
     try {
       await this.#sync.synced();
@@ -100,11 +103,11 @@ export class Database implements Disposable {
       try {
         const result = work();
         this.#connection.exec("COMMIT");
-        // The file is one: with this transaction the disk has all before it.
+        // There is one file: this transaction also syncs all earlier ones.
         if (!isEarly) this.#sync.done();
         return result;
       } catch (thrown) {
-        // After some failures, such as a full disk, SQLite has rolled back already.
+        // After some failures, such as a full disk, SQLite has already rolled back.
         if (this.#connection.isTransaction) this.#connection.exec("ROLLBACK");
         throw thrown;
       }
@@ -127,10 +130,10 @@ export class Database implements Disposable {
   }
 }
 
-/** SQLite would create the file readable by everyone; its -wal and -shm files take the mode of the main file. */
+/** SQLite would create the file readable by everyone; its -wal and -shm files get the mode of the main file. */
 function createPrivately(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // A file that exists is never opened here: closing it would drop the locks other connections of this process hold.
+  // An existing file is never opened here: closing it would drop the locks that other connections of this process hold.
   if (existsSync(path)) return;
   try {
     closeSync(openSync(path, "wx", 0o600));
@@ -147,9 +150,10 @@ function connect(path: string, { busyTimeoutMs, readOnly }: Required<Omit<Databa
     connection.function(MATCHES, { deterministic: true, varargs: true }, matches);
     if (readOnly) return connection;
     enterWal(connection, busyTimeoutMs);
-    // Every commit reaches the disk before it is acknowledged; fullfsync is for macOS, whose fsync stops short of that.
+    // Every commit reaches the disk before it is acknowledged; fullfsync is for macOS, whose fsync does not guarantee
+    // that.
     connection.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON");
-    // What is deleted is overwritten, not only forgotten. (A key of an index may leave a trace; payloads are no keys.)
+    // Deleted data is overwritten. (An index key may leave a trace, but payloads are not keys.)
     connection.exec("PRAGMA secure_delete = ON");
     return connection;
   } catch (thrown) {
@@ -163,7 +167,7 @@ function matches(search: SQLOutputValue, ...texts: readonly SQLOutputValue[]): n
   return texts.some((text) => typeof text === "string" && text.toLowerCase().includes(wanted)) ? 1 : 0;
 }
 
-/** Before anything changes the file: even WAL mode would be a mark on somebody else's database. */
+/** Runs before anything changes the file: even WAL mode would modify another program's database. */
 function refuseOtherPrograms(connection: DatabaseSync, path: string): void {
   const { application, objects } = connection
     .prepare(
@@ -180,7 +184,7 @@ function refuseOtherPrograms(connection: DatabaseSync, path: string): void {
 
 const WAL_RETRY_MS = 10;
 
-/** SQLite ignores the busy timeout here, and fails at once while another process does the same to a fresh file. */
+/** SQLite ignores the busy timeout here, and fails at once while another process does the same to a new file. */
 function enterWal(connection: DatabaseSync, busyTimeoutMs: number): void {
   const nobody = new Int32Array(new SharedArrayBuffer(4));
   for (let waited = 0; ; waited += WAL_RETRY_MS) {

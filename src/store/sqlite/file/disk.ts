@@ -1,10 +1,10 @@
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import { backup, DatabaseSync } from "node:sqlite";
 
-/** Pages per step of a copy; between the steps the process does its other work. */
+/** Pages per step of a copy; the process does other work between steps. */
 const COPY_STEP = 1_000;
 
-/** Waits until a file's content, or a directory's names, are on the disk. */
+/** Waits until a file's content, or a directory's names, are on disk. */
 export function syncToDisk(path: string): void {
   const file = openSync(path, "r");
   try {
@@ -14,10 +14,10 @@ export function syncToDisk(path: string): void {
   }
 }
 
-/** Copies a database, as it is at one moment, to a new private file, and the file to the disk. Others may go on writing. */
+/** Copies one state of a database to a new private file, and syncs it to disk. Others may continue to write. */
 export async function copyDatabase(source: DatabaseSync, to: string): Promise<void> {
   closeSync(openSync(to, "wx", 0o600));
-  // One read transaction for all steps: otherwise every write of another process would make the copy begin again.
+  // One read transaction for all steps: otherwise every write of another process would restart the copy.
   source.exec("BEGIN");
   source.prepare("SELECT count(*) FROM sqlite_schema").get();
   await backup(source, to, { rate: COPY_STEP });
@@ -25,7 +25,7 @@ export async function copyDatabase(source: DatabaseSync, to: string): Promise<vo
   syncToDisk(to);
 }
 
-/** A copy that is in WAL mode could not be read without leaving files beside it. */
+/** A copy in WAL mode could not be read without leaving files next to it. */
 function leaveWal(path: string): void {
   using copy = new DatabaseSync(path);
   copy.exec("PRAGMA journal_mode = DELETE");

@@ -2,10 +2,10 @@ import { CapstanError, messageOf } from "../../../core/errors.ts";
 
 /** SQLite's primary result codes (https://www.sqlite.org/rescode.html): the low byte of an extended code. */
 const SQLITE = { PERM: 3, BUSY: 5, READONLY: 8, CORRUPT: 11, FULL: 13, CANTOPEN: 14, PROTOCOL: 15, NOTADB: 26 };
-/** The WAL index could not grow: the one place where SQLite reports a full disk as an I/O error. */
+/** The WAL index could not grow: the only case where SQLite reports a full disk as an I/O error. */
 const IOERR_SHMSIZE = 4874;
 
-/** Turns whatever the driver or the file system threw into a `store_*` error; an error of ours passes as it is. */
+/** Converts an error of the driver or the file system to a `store_*` error; our own errors are passed on unchanged. */
 export function storeFailure(thrown: unknown, path: string): CapstanError {
   if (thrown instanceof CapstanError) return thrown;
   const details = { cause: thrown, data: { path } };
@@ -19,24 +19,24 @@ export function storeFailure(thrown: unknown, path: string): CapstanError {
   if (isFull(thrown))
     return new CapstanError(
       "store_full",
-      `The disk of the store ${path} is full; nothing of this change was stored. Free some space and try again.`,
+      `The disk of the store ${path} is full; this change was not saved. Free some space and try again.`,
       { ...details, retryable: true },
     );
   if (isCorrupt(thrown))
     return new CapstanError(
       "store_corrupt",
-      `The store ${path} is damaged (${reason}). Stop Capstan, set the file and its -wal and -shm aside, and restore a backup in its place.`,
+      `The store ${path} is damaged (${reason}). Stop Capstan, move the file and its -wal and -shm away, and restore a backup.`,
       details,
     );
   if (isUnreachable(thrown))
     return new CapstanError(
       "store_failed",
-      `The store ${path} cannot be opened for writing (${reason}). Give this user read and write permission for the file and its directory, or set CAPSTAN_HOME to a directory that can be written to.`,
+      `The store ${path} cannot be opened for writing (${reason}). Give this user read and write permission for the file and its directory, or set CAPSTAN_HOME to a writable directory.`,
       details,
     );
   return new CapstanError(
     "store_failed",
-    `The store ${path} could not do this: ${reason}. If that goes on, check the disk and the file.`,
+    `The store ${path} failed: ${reason}. If this continues, check the disk and the file.`,
     details,
   );
 }
@@ -54,7 +54,7 @@ function isFull(thrown: unknown): boolean {
 }
 
 function isCorrupt(thrown: unknown): boolean {
-  // Only JSON.parse of a stored text throws a SyntaxError here.
+  // Only JSON.parse of a saved text throws a SyntaxError here.
   return [SQLITE.CORRUPT, SQLITE.NOTADB].includes(primaryCode(thrown)) || thrown instanceof SyntaxError;
 }
 

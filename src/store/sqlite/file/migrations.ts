@@ -7,12 +7,12 @@ import { addLedger } from "../ledger/ledger-migration.ts";
 import { ADD_REGISTRY } from "../registry/registry-migration.ts";
 import { fillSummaries } from "../sessions/summary.ts";
 
-/** SQL, or work in the transaction of the migration. */
+/** SQL, or a function that runs in the migration's transaction. */
 type Migration = string | ((database: Database) => void);
 
 /**
- * The schema, one step per version. A step that was released is never edited: a change is a new step at the end.
- * Step 1 makes version 1, and so on; the file keeps its version in `user_version`.
+ * The schema, one step per version. A released step is never edited: a change is a new step at the end. Step 1 creates
+ * version 1, and so on; the file keeps its version in `user_version`.
  */
 export const MIGRATIONS: readonly Migration[] = [
   `
@@ -74,7 +74,7 @@ export const MIGRATIONS: readonly Migration[] = [
       ALTER TABLE sessions ADD COLUMN deleted_at INTEGER;
     `);
     fillSummaries(database);
-    // Lists are now in the order of activity. Every append moves a session in this index, so there is only one.
+    // Lists are now ordered by activity. Every append moves a session in this index, so there is only one.
     database.exec(`
       DROP INDEX sessions_by_age;
       CREATE INDEX sessions_by_activity ON sessions (last_activity_at DESC, id, project, status)
@@ -167,12 +167,12 @@ export const MIGRATIONS: readonly Migration[] = [
   `,
 ];
 
-/** Brings the file to the newest version in one transaction, after a backup of what was there. */
+/** Migrates the file to the newest version in one transaction, after a backup. */
 export function migrate(database: Database, migrations: readonly Migration[] = MIGRATIONS): void {
   const newest = migrations.length;
   if (versionOf(database, newest) === newest) return;
   database.write(() => {
-    // Asked again under the lock: another process may have migrated meanwhile.
+    // Checked again under the lock: another process may have migrated meanwhile.
     const version = versionOf(database, newest);
     if (version === newest) return;
     if (version > 0) backUp(database.path, version);
@@ -196,7 +196,7 @@ function versionOf(database: Database, newest: number): number {
     throw new CapstanError(
       "store_newer",
       `The store ${database.path} was written by a newer Capstan (schema ${version}, this one knows ${newest}). ` +
-        `Update Capstan, or go back to a backup that an update left beside it (such as ${backupPath(database.path, newest)}).`,
+        `Update Capstan, or go back to a backup that an update left next to it (such as ${backupPath(database.path, newest)}).`,
       { data: { path: database.path, version, newest } },
     );
   return version;
@@ -207,8 +207,8 @@ function backupPath(path: string, version: number): string {
 }
 
 /**
- * Called with the write lock held, so a second connection sees exactly what will be migrated.
- * The backup gets its name when it is complete and on disk: a crash never leaves half a backup that looks whole.
+ * Called with the write lock held, so a second connection sees exactly what will be migrated. The backup gets its name
+ * when it is complete and on disk: a crash never leaves a partial backup that looks complete.
  */
 function backUp(path: string, version: number): void {
   const unfinished = `${backupPath(path, version)}.tmp`;

@@ -19,13 +19,13 @@ export interface RestoreOptions {
 }
 
 export interface Restored {
-  /** Where the store that was replaced is kept; undefined when there was none. */
+  /** Where the replaced store is kept; undefined if there was none. */
   readonly keptAs: string | undefined;
 }
 
 /**
- * Puts a copy of a backup in the place of the store. Nobody else may have the store open: they would go on writing to
- * the file that was replaced. A store that is damaged, or was written by a newer Capstan, can be replaced as well.
+ * Replaces the store with a copy of a backup. Nobody else may have the store open: they would continue to write to the
+ * replaced file. A store that is damaged, or was written by a newer Capstan, can be replaced too.
  */
 export async function restoreStore({ path, from, clock }: RestoreOptions): Promise<Restored> {
   const store = resolve(path);
@@ -47,11 +47,11 @@ export async function restoreStore({ path, from, clock }: RestoreOptions): Promi
   }
 }
 
-/** Checked is what will be put in place, not what it was copied from. */
+/** Checks the copy that will be used, not its source. */
 async function copyOf(backup: string, copy: string): Promise<void> {
-  // SQLite would take a path that does not exist for a database to be made.
+  // SQLite would create a database at a path that does not exist.
   const found = statSync(backup, { throwIfNoEntry: false });
-  if (found === undefined) throw unusable(backup, { code: "not_found", reason: "there is no such file" });
+  if (found === undefined) throw unusable(backup, { code: "not_found", reason: "the file does not exist" });
   if (found.isDirectory()) throw unusable(backup, { code: "invalid_input", reason: "it is a directory" });
   try {
     using source = openUntouched(backup);
@@ -66,7 +66,7 @@ async function copyOf(backup: string, copy: string): Promise<void> {
   }
 }
 
-/** Without a write-ahead log beside it the file is all there is, and can be read without locks and files of our own. */
+/** Without a write-ahead log the file is complete, and can be read without locks and additional files. */
 function openUntouched(backup: string): DatabaseSync {
   const address = pathToFileURL(backup);
   if (!existsSync(`${backup}-wal`)) address.searchParams.set("immutable", "1");
@@ -76,7 +76,7 @@ function openUntouched(backup: string): DatabaseSync {
 function refuseUnusable(backup: string, database: DatabaseSync): void {
   const valueOf = (pragma: string) => Object.values(database.prepare(`PRAGMA ${pragma}`).get() ?? {})[0];
   if (valueOf("application_id") !== APPLICATION_ID)
-    throw unusable(backup, { code: "store_failed", reason: "it is not a store of Capstan" });
+    throw unusable(backup, { code: "store_failed", reason: "it is not a Capstan store" });
   const version = Number(valueOf("user_version"));
   if (version > MIGRATIONS.length)
     throw new CapstanError(
@@ -101,8 +101,8 @@ function unusable(
 }
 
 /**
- * Locks the store against everyone, with its write-ahead log merged into the file. A damaged store is asked and locked
- * as far as it can be.
+ * Locks the store against everyone, with its write-ahead log merged into the file. A damaged store is checked and
+ * locked as far as possible.
  */
 function takeOver(store: string, clock: Clock): Database | undefined {
   const database = unlessDamaged(() => new Database({ path: store }));
@@ -126,7 +126,7 @@ function unlessDamaged<T>(work: () => T): T | undefined {
   }
 }
 
-/** SQLite leaves WAL mode only for a connection that is the only one. */
+/** SQLite leaves WAL mode only for its only connection. */
 function lockAlone(database: Database): void {
   try {
     database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
@@ -134,13 +134,13 @@ function lockAlone(database: Database): void {
     if (!(thrown instanceof CapstanError) || thrown.code !== "store_locked") throw thrown;
     throw new CapstanError(
       "store_locked",
-      `The store ${database.path} is open in another process, which would not see what is restored. Stop every Capstan that uses it, then try again.`,
+      `The store ${database.path} is open in another process, which would not see the restored data. Stop every Capstan that uses it, then try again.`,
       { data: { path: database.path }, retryable: true, cause: thrown },
     );
   }
 }
 
-/** A second name for the old file, so that there is a store at its path at every moment. */
+/** A second name for the old file, so that its path always has a store. */
 function keep(store: string): string {
   for (let number = 1; ; number += 1) {
     const kept = `${store}.before-restore-${number}`;
@@ -150,7 +150,7 @@ function keep(store: string): string {
       if (thrown instanceof Error && "code" in thrown && thrown.code === "EEXIST") continue;
       throw thrown;
     }
-    // They are there only when the store could not be opened. Beside the new file SQLite would take them for the new one's.
+    // They exist only if the store could not be opened. SQLite would mistake them for the new file's.
     for (const suffix of ["-wal", "-shm"]) if (existsSync(store + suffix)) renameSync(store + suffix, kept + suffix);
     return kept;
   }

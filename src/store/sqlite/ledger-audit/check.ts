@@ -21,17 +21,17 @@ interface Subject {
 }
 
 const REMEDY =
-  "The log says what was spent. Keep the store as it is, compare its tables ledger, spend and reservations with a backup, and find out who can write to it. Restore a backup to continue.";
-/** Beyond these the rest is counted. */
+  "The log says what was spent. Keep the store unchanged, compare its tables ledger, spend and reservations with a backup, and find out who can write to it. Restore a backup to continue.";
+/** Further findings are only counted. */
 const MOST_FINDINGS = 20;
 
 /**
- * Works out from the logs what the ledger must say, and compares. Of an erased session the log is gone; the seal of its
- * deletion says what its rows were.
+ * Derives from the logs what the ledger must contain, and compares. The log of an erased session is gone; the seal of
+ * its deletion says what its rows were.
  */
 export class LedgerCheck {
   readonly #isComplete: boolean;
-  /** By the id of the event that ended the request: the rows that may stand for it. An imported session has them too. */
+  /** By the id of the event that ended the request: the possible rows for it. An imported session has them too. */
   readonly #expected = new Map<string, Set<string>>();
   readonly #found = new Set<string>();
   readonly #open = new Map<string, EventOf<"span.model_request_start">["estimate"]>();
@@ -46,7 +46,7 @@ export class LedgerCheck {
     this.#isComplete = isComplete;
   }
 
-  /** `signed` is all that was signed about the session. */
+  /** `signed` is everything that was signed about the session. */
   session(record: SessionRecord, signed: readonly Pick<Seal, "kind" | "note">[]): void {
     this.#session = record;
     this.#sums.session(record);
@@ -82,8 +82,7 @@ export class LedgerCheck {
     const expected = this.#expected.get(row.event_id);
     if (expected === undefined)
       this.#fail(row, "the ledger has a request that is not in the log: the row was inserted");
-    else if (!expected.has(rowText(row)))
-      this.#fail(row, "the row of the ledger is not what the log says: it was altered");
+    else if (!expected.has(rowText(row))) this.#fail(row, "the ledger's row differs from the log: it was altered");
   }
 
   reservation({
@@ -103,7 +102,7 @@ export class LedgerCheck {
       estimate.output === output &&
       estimate.cache === cache &&
       Math.abs((estimate.usd ?? 0) - usd) < 1e-9;
-    if (!isSame) this.#fail(place, "what is reserved for a request is not what the log says: it was altered");
+    if (!isSame) this.#fail(place, "the amount reserved for a request differs from the log: it was altered");
   }
 
   sum(record: Extract<AuditRecord, { record: "spend" }>): void {
@@ -122,7 +121,7 @@ export class LedgerCheck {
       if (digest !== undefined && digest !== ledgerDigest(rows))
         this.#fail(
           { session_id: sessionId, project },
-          "the rows of the ledger are not those that were signed when the session was erased",
+          "the ledger's rows differ from those that were signed when the session was erased",
         );
     const problems = this.#isComplete ? this.#sums.problems(this.#erased.size > 0) : [];
     for (const { project, problem } of problems) this.#fail({ project }, problem);
@@ -132,7 +131,7 @@ export class LedgerCheck {
     const notes =
       this.#unknown === 0
         ? []
-        : [`of ${this.#unknown} erased sessions nobody signed what the ledger says of them, so that it is not checked`];
+        : [`for ${this.#unknown} erased sessions the ledger's rows were not signed, so they are not checked`];
     return { findings, notes };
   }
 
@@ -153,7 +152,7 @@ function digestIn(note: string | undefined): string | undefined {
   return typeof ledger === "string" ? ledger : undefined;
 }
 
-/** What is damaged is a finding of its own. */
+/** Damaged JSON is a separate finding. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

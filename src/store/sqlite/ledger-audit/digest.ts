@@ -24,12 +24,12 @@ const COLUMNS = [
   "estimated",
 ] as const satisfies readonly (keyof LedgerRecord)[];
 
-/** A row as text; two rows are the same when their texts are. */
+/** A row as text; equal rows have equal texts. */
 export function rowText(row: LedgerRecord): string {
   return JSON.stringify(COLUMNS.map((name) => row[name]));
 }
 
-/** Of all rows of a session, by `seq` and `event_id`. It is signed when the log that they follow from is erased. */
+/** Of all rows of a session, by `seq` and `event_id`. It is signed when the log that they come from is erased. */
 export function ledgerDigest(rows: readonly LedgerRecord[]): string {
   const texts = rows
     .toSorted((a, b) => a.seq - b.seq || (a.event_id < b.event_id ? -1 : 1))
@@ -37,7 +37,7 @@ export function ledgerDigest(rows: readonly LedgerRecord[]): string {
   return hash("sha256", texts.join(""));
 }
 
-/** What the seal of an erased session says. */
+/** The note in the seal of an erased session. */
 export interface DeletionNote {
   /** See `ledgerDigest`. */
   readonly ledger: string;

@@ -14,15 +14,15 @@ interface Spent {
 }
 
 export interface SumProblem {
-  /** Whose figures they are. */
+  /** The project of the figures. */
   readonly project: string;
   readonly problem: string;
 }
 
-/** Adding in another order rounds otherwise. */
+/** Adding in another order rounds differently. */
 const ROUNDING = 1e-8;
 
-/** The sums that budgets are checked against, worked out anew and compared with those that are stored. */
+/** Recomputes the totals that budgets are checked against, and compares them with the saved ones. */
 export class LedgerSums {
   readonly #expected = new Map<string, Sums>();
   readonly #stored = new Map<string, Sums>();
@@ -31,20 +31,20 @@ export class LedgerSums {
   #session: SessionRecord | undefined;
   #summary = EMPTY_SUMMARY;
 
-  /** The next session begins; undefined after the last one. */
+  /** The next session starts; undefined after the last one. */
   session(record: SessionRecord | undefined): void {
     const before = this.#session;
     if (before?.deleted === false && !isSummary(before, this.#summary))
       this.#problems.push({
         project: before.project,
-        problem: `the sums of the session ${before.session_id} are not what its log adds up to: they were altered`,
+        problem: `the totals of session ${before.session_id} do not match its log: they were altered`,
       });
     this.#session = record;
     if (record !== undefined) this.#projects.set(record.session_id, record.project);
     this.#summary = EMPTY_SUMMARY;
   }
 
-  /** A session's own sums, and the turns and calls of all it belongs to, follow from its log. */
+  /** A session's own totals, and the turns and calls in all its scopes, follow from its log. */
   event({ sessionId, project, agent, event }: Spent): void {
     const at = Date.parse(event.processed_at ?? "") || 0;
     if (event.type === "span.model_request_end") this.#add("session", sessionId, ALL_TIME, sumsOf(event));
@@ -57,7 +57,7 @@ export class LedgerSums {
       this.#addToShared(shared, { ...NOTHING, billing: "", toolCalls: 1 });
   }
 
-  /** What all sessions together have spent follows from the rows of the ledger, each of which is checked. */
+  /** The spend of all sessions together follows from the ledger's rows, each of which is checked. */
   row(row: LedgerRecord): void {
     this.#addToShared(row, {
       ...NOTHING,
@@ -83,7 +83,7 @@ export class LedgerSums {
     });
   }
 
-  /** `hasErased`: turns and calls of erased sessions are known from the sums alone, and so are their own sums. */
+  /** `hasErased`: turns and calls of erased sessions are known only from the totals, and so are their own totals. */
   problems(hasErased: boolean): SumProblem[] {
     const problems = [...this.#problems];
     for (const key of new Set([...this.#expected.keys(), ...this.#stored.keys()])) {
@@ -93,7 +93,7 @@ export class LedgerSums {
       if (isSame(expected ?? NOTHING, stored ?? NOTHING, hasErased && billing === "")) continue;
       problems.push({
         project: this.#projectOf(scope, name),
-        problem: `the sum of the ${scope} ${name} is not what the ledger and the log add up to: it was altered`,
+        problem: `the total of the ${scope} ${name} does not match the ledger and the log: it was altered`,
       });
     }
     return problems;
@@ -101,7 +101,7 @@ export class LedgerSums {
 
   #projectOf(scope: string, name: string): string {
     if (scope === "session") return this.#projects.get(name) ?? "";
-    // The name of an agent has no blank.
+    // An agent's name contains no space.
     return scope === "agent" ? name.slice(name.indexOf(" ") + 1) : name;
   }
 

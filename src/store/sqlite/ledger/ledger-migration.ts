@@ -8,7 +8,7 @@ interface SessionRow {
   readonly agent: string;
 }
 
-/** The step to version 3: the tables, and in them what the sessions that are there already have cost. */
+/** The step to version 3: the tables, filled with the cost of existing sessions. */
 export function addLedger(database: Database): void {
   database.exec(LEDGER_TABLES);
   const project = spendProjection(database);
@@ -25,7 +25,7 @@ export function addLedger(database: Database): void {
         if (event.type.startsWith("session.status_")) idle = event.type === "session.status_idle";
         project({ sessionId: id, project: name, agent, seq: row.seq, event, turns });
       } catch {
-        // One damaged event, which `verify` will name, is no reason to lock all sessions away.
+        // One damaged event, which `verify` reports, must not make all sessions inaccessible.
       }
     }
   }

@@ -5,8 +5,8 @@ import { type Billing, toolsOf } from "../../../core/money/ledger.ts";
 import type { Database } from "../file/database.ts";
 
 /**
- * What appends write beside the log. `ledger` has one row for each model request; `spend` has its sums, so that a check
- * of a budget costs the same however much was spent before. `reservations` is what requests under way may come to.
+ * What appends write in addition to the log. `ledger` has one row per model request; `spend` has the totals, so that a
+ * budget check costs the same however much was spent before. `reservations` has the estimated cost of running requests.
  */
 export const LEDGER_TABLES = `
   CREATE TABLE ledger (
@@ -86,7 +86,7 @@ export function agentKey(project: string, agent: string): string {
 export interface SpendFact extends Spender {
   readonly seq: number;
   readonly event: SessionEvent;
-  /** How many turns the event began: none or one. */
+  /** How many turns the event started: none or one. */
   readonly turns: number;
 }
 
@@ -103,7 +103,7 @@ export interface Sums {
 
 export const NOTHING = { usd: 0, input: 0, output: 0, cache: 0, turns: 0, toolCalls: 0, unpriced: 0 };
 
-/** To be called for every event of an append, in its transaction. */
+/** Call this for every event of an append, in its transaction. */
 export function spendProjection(database: Database): (fact: SpendFact) => void {
   const insert = database.prepare(
     `INSERT INTO ledger VALUES (${Array(18).fill("?").join(", ")}) ON CONFLICT DO NOTHING`,
@@ -144,7 +144,7 @@ export function spendProjection(database: Database): (fact: SpendFact) => void {
   };
 }
 
-/** Whatever a model API reports, the log can be written. */
+/** Rounds, so that the log can be written whatever a model API reports. */
 function whole(figure: number): number {
   return Math.min(Math.round(figure), Number.MAX_SAFE_INTEGER);
 }
@@ -163,7 +163,7 @@ export function sumsOf({ model_usage: usage, usd, billing = "paid" }: RequestEnd
   };
 }
 
-/** What the ledger says of a request. */
+/** The ledger row of a request. */
 export function rowOf(
   { sessionId, project, agent, seq }: Pick<SpendFact, "sessionId" | "project" | "agent" | "seq">,
   event: RequestEnd,

@@ -16,7 +16,7 @@ import { reservationTable } from "./reservations.ts";
 
 interface LineRow {
   readonly key: string | number;
-  /** NULL when the lines are not divided. */
+  /** NULL if the lines are not split. */
   readonly part: string | null;
   readonly billing: Billing;
   readonly requests: number;
@@ -30,7 +30,7 @@ interface LineRow {
   readonly estimated: number;
 }
 
-/** What a grouping is in SQL. Days are put together from pieces that no zone's midnight cuts. */
+/** Groupings in SQL. Days are composed of buckets that no zone's midnight splits. */
 const KEYS: Readonly<Record<Grouping, string>> = {
   day: `at / ${BUCKET_MS}`,
   agent: "agent",
@@ -41,7 +41,7 @@ const KEYS: Readonly<Record<Grouping, string>> = {
   tool: "tools",
 };
 
-/** The index on time is used; a query without `since` reads every row, as it must. */
+/** Uses the index on time; a query without `since` reads every row. */
 const selectLines = (by: Grouping, split: Split | undefined): string => `
   SELECT ${KEYS[by]} AS key, billing, ${split === undefined ? "NULL" : KEYS[split]} AS part, count(*) AS requests, sum(input_tokens) AS input, sum(output_tokens) AS output,
     sum(cache_read_tokens) AS cache_read, sum(cache_write_tokens) AS cache_write, sum(web_searches) AS searches,
@@ -80,7 +80,7 @@ function keyed(row: LedgerLine, { by, split, timeZone }: Grouped): LedgerLine[] 
   return split === "tool" ? splitLine(line, JSON.parse(line.part ?? "[]") as string[], "part") : [line];
 }
 
-/** Days and sessions by time, whose ids tell it; all else by what it cost, then by name. Parts of one by what they cost. */
+/** Days and sessions by time, which is in their ids; everything else by cost, then by name. Parts of one by cost. */
 function order(by: LedgerQuery["by"]): (a: LedgerLine, b: LedgerLine) => number {
   if (by === "day" || by === "session") return (a, b) => -byName(a.key, b.key) || byPart(a, b);
   return (a, b) => b.usd - a.usd || byName(a.key, b.key) || byPart(a, b);

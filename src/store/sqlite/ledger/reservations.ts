@@ -30,13 +30,13 @@ interface Who extends Spender {
 const SUMS = `total(usd) AS usd, coalesce(sum(input_tokens), 0) AS input, coalesce(sum(output_tokens), 0) AS output,
   coalesce(sum(cache_tokens), 0) AS cache`;
 
-/** A rehearsal costs nothing, so that it uses up nothing but the session's own limits. */
+/** A rehearsal is free, so it only counts against the session's own limits. */
 const SPENT = `SELECT ${SUMS}, coalesce(sum(turns), 0) AS turns, coalesce(sum(tool_calls), 0) AS tool_calls
   FROM spend WHERE scope = ? AND key = ? AND bucket >= ? AND (scope = 'session' OR billing <> 'rehearsal')`;
 
 /**
- * That of a host which is gone counts until whoever takes the session over settles it, because the provider bills what
- * was sent. It was not sent when its start is not in the log.
+ * A dead host's reservation counts until the session's next host settles it, because the provider bills requests that
+ * were sent. If its start is not in the log, it was not sent.
  */
 const RESERVED = `SELECT ${SUMS} FROM reservations r
   WHERE (EXISTS (SELECT 1 FROM leases l WHERE l.session_id = r.session_id AND l.fence = r.fence AND l.expires_at > :now)
@@ -67,7 +67,7 @@ export function reservationTable(
     return row;
   }
 
-  /** A scope beyond a session may be of several projects: what they have spent and hold is added up. */
+  /** A scope beyond a session may include several projects: their spend and reservations are added up. */
   function withStanding(spender: Spender, limits: ScopeLimits): ScopeLimits & { readonly standing: Standing } {
     const { scope, projects = [spender.project] } = limits;
     const names = scope === "session" ? [spender.project] : projects;
@@ -97,7 +97,7 @@ export function reservationTable(
       return database.write(() => {
         const spender = who(sessionId);
         requireFence(sessionId, { fence, current: spender.fence });
-        // What an earlier host had sent was settled when the session was taken over.
+        // Requests that an earlier host had sent were settled when the session was taken over.
         removeUnsent.run(sessionId, fence);
         const standings = scopes.map((limits) => withStanding(spender, limits));
         const verdict = judge(standings, { needed, agreed });

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import type { ToolOutputs } from "../../../core/tool-output/tool-outputs.ts";
 import { storeFailure } from "../file/failure.ts";
 
-/** Also what keeps a path from leading out of the directory. */
+/** Also prevents a path from leading out of the directory. */
 const HASH = /^[0-9a-f]{64}$/;
 const SESSION_ID = /^[A-Za-z0-9][\w-]*$/;
 
-/** In `<root>/<session>/<hash>`: private files that are never changed. Several processes may share the directory. */
+/** In `<root>/<session>/<hash>`: private files that never change. Several processes may share the directory. */
 export function toolOutputsIn(root: string): ToolOutputs & { removeAll(sessionId: string): Promise<void> } {
   const directoryOf = (sessionId: string): string => {
-    if (!SESSION_ID.test(sessionId)) throw new Error(`${JSON.stringify(sessionId)} is not the id of a session.`);
+    if (!SESSION_ID.test(sessionId)) throw new Error(`${JSON.stringify(sessionId)} is not a session id.`);
     return join(root, sessionId);
   };
   const read = async (sessionId: string, hash: string): Promise<Buffer | undefined> => {
@@ -55,7 +55,7 @@ export function toolOutputsIn(root: string): ToolOutputs & { removeAll(sessionId
       await onDisk(target, () => mkdir(target, { recursive: true, mode: 0o700 }));
       for (const hash of wanted) {
         const [file, twin] = [join(source, hash), join(target, hash)];
-        // What the parent has lost cannot be given on; the audit says so of both.
+        // Files that the parent has lost can't be copied; the audit reports this for both.
         await onDisk(twin, () => link(file, twin).catch(() => copyFile(file, twin).catch(nothing)));
       }
     },

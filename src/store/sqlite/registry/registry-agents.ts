@@ -21,7 +21,7 @@ const SELECT = `
   SELECT agents.id, version, project, name, description, metadata, definition, created_at, updated_at, archived_at
   FROM agents JOIN agent_versions ON agent_id = agents.id`;
 
-/** What all versions share is in `agents`; the rest of each is in `agent_versions`. */
+/** `agents` has what all versions share; `agent_versions` has the rest of each. */
 export function agentTable(database: Database): AgentStore {
   const insert = database.prepare(
     "INSERT INTO agents (id, project, created_at, newest_version, archived_at) VALUES (?, ?, ?, 0, ?) ON CONFLICT DO NOTHING",
@@ -93,7 +93,7 @@ export function agentTable(database: Database): AgentStore {
 }
 
 function outdated({ id, version }: AgentRecord, newest: number | undefined): CapstanError {
-  const actual = newest === undefined ? "there is no such agent" : `its newest version is ${newest}`;
+  const actual = newest === undefined ? "the agent does not exist" : `its newest version is ${newest}`;
   return new CapstanError(
     "store_conflict",
     `Version ${version} of agent ${id} does not follow: ${actual}. Read the agent again, then repeat the change.`,

@@ -18,14 +18,14 @@ interface DeliveryRow {
 
 const COLUMNS = "id, webhook_id, project, type, body, status, attempts, created_at, next_at, last_status, last_error";
 
-/** Those of a webhook that is disabled wait until it is told again. */
+/** Deliveries of a disabled webhook wait until it is enabled again. */
 const DUE = `status = 'waiting' AND next_at <= :now AND leased_until <= :now
   AND webhook_id NOT IN (SELECT id FROM webhooks WHERE disabled_at IS NOT NULL UNION SELECT value FROM json_each(:except))`;
 
 export function deliveryTable(
   database: Database,
 ): Pick<WebhookStore, "enqueue" | "due" | "attempted" | "prune" | "deliveries"> {
-  // The webhook may be gone by now, and then its deliveries are, too.
+  // The webhook may have been deleted, with its deliveries.
   const insert = database.prepare(
     `INSERT INTO deliveries (${COLUMNS}, leased_until)
      SELECT :id, id, project, :type, :body, :status, :attempts, :createdAt, :nextAt, :lastStatus, :lastError, 0
@@ -38,7 +38,7 @@ export function deliveryTable(
      ) USING (id) WHERE place <= :limitEach ORDER BY created_at, id LIMIT :limit`,
   );
   const lease = database.prepare("UPDATE deliveries SET leased_until = ? WHERE id = ?");
-  // What was delivered stays so, whatever a process says that came too late with its own attempt.
+  // A delivered one stays delivered, whatever a late attempt of another process reports.
   const record = database.prepare(
     `UPDATE deliveries SET status = ?, attempts = ?, next_at = ?, last_status = ?, last_error = ?, leased_until = 0
      WHERE id = ? AND status <> 'delivered'`,
@@ -57,7 +57,7 @@ export function deliveryTable(
 
     async due(now, { limit, limitEach, except, leaseMs }) {
       const wanted = { now, except: JSON.stringify(except) };
-      // Asked often and mostly in vain: without this look every question would wait for whoever writes.
+      // Called often, mostly in vain: without this read, every call would wait for the write lock.
       if (database.read(() => selectAnyDue.get(wanted)) === undefined) return [];
       return database.write(() => {
         const rows = selectDue.all<DeliveryRow>({ ...wanted, limit, limitEach });

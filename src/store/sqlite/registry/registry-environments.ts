@@ -97,7 +97,7 @@ function toEnvironment(row: EnvironmentRow): EnvironmentRecord {
     name: row.name,
     description: row.description,
     metadata: JSON.parse(row.metadata) as Metadata,
-    // Read through the schema: what was stored by an earlier version has the defaults of this one.
+    // Parsed with the schema: records of an earlier version get this version's defaults.
     definition: environmentDefinition.parse(JSON.parse(row.definition)),
     directory: row.directory,
     config: JSON.parse(row.config) as EnvironmentRecord["config"],

@@ -16,7 +16,7 @@ interface KeyRow {
 
 const COLUMNS = "id, project, name, role, hash, prefix, created_at, last_used_at, revoked_at";
 
-/** There are few keys, and none is ever removed: a revoked one still tells who was let in. */
+/** There are few keys, and none is ever removed: a revoked one still shows who had access. */
 export function keyTable(database: Database): KeyStore {
   const insert = database.prepare(
     `INSERT INTO keys (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
@@ -26,7 +26,7 @@ export function keyTable(database: Database): KeyStore {
     `SELECT ${COLUMNS} FROM keys WHERE :project IS NULL OR project = :project ORDER BY created_at, id`,
   );
   const end = database.prepare("UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL");
-  // Processes tell of uses in any order.
+  // Processes report uses in any order.
   const use = database.prepare("UPDATE keys SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?");
 
   return {

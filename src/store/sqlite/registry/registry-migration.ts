@@ -1,6 +1,6 @@
 /**
- * The step to version 7: what a server keeps beside its sessions, and what ties a session to it. Lists are in the order
- * of the indexes, which hold all that decides it.
+ * The step to version 7: what a server keeps besides its sessions, and a session's links to it. Lists are in the order
+ * of the indexes, which contain everything that decides it.
  */
 export const ADD_REGISTRY = `
   ALTER TABLE sessions ADD COLUMN metadata TEXT NOT NULL DEFAULT '{}';

@@ -2,8 +2,8 @@ import { CapstanError } from "../../../core/errors.ts";
 import type { PageQuery } from "../../../core/ports/registry.ts";
 
 /**
- * The end of a list's statement: the conditions of a page, newest first. The record that a page begins after is found
- * in the same project only, and also when it was archived or deleted since.
+ * The end of a list's statement: the conditions of a page, newest first. The record that a page starts after is
+ * searched only in the same project, and found even if it was archived or deleted since.
  */
 export function pageOf(table: string): string {
   const place = `${table}.created_at, ${table}.id`;
@@ -22,13 +22,13 @@ export function pageParameters(
   return { project, limit, after: after ?? null, from: createdFrom, until: createdUntil };
 }
 
-/** A flag as SQLite takes it. */
+/** A flag in SQLite's form. */
 export function flag(value: boolean | undefined): number {
   return value === true ? 1 : 0;
 }
 
 export function taken(what: string, id: string): CapstanError {
-  return new CapstanError("store_conflict", `There is ${what} ${id} already. Give the new one another id.`, {
+  return new CapstanError("store_conflict", `There is already ${what} ${id}. Use another id.`, {
     data: { id },
   });
 }

@@ -8,7 +8,7 @@ interface ClaimRow {
   readonly path: string;
 }
 
-/** Takes a directory unless another session has it, which is given back. To be called in a transaction. */
+/** Claims a directory unless another session has it, whose id is then returned. Call this in a transaction. */
 export function claimWriter(database: Database): (sessionId: string, path: string) => string | undefined {
   const selectOthers = database.prepare("SELECT session_id, path FROM claims WHERE session_id <> ?");
   const put = database.prepare("REPLACE INTO claims (session_id, path) VALUES (?, ?)");
@@ -20,7 +20,7 @@ export function claimWriter(database: Database): (sessionId: string, path: strin
   };
 }
 
-/** There are as many rows as turns under way. Nothing waits for the disk: claims end with their hosts. */
+/** There are as many rows as running turns. Nothing waits for the disk: claims end with their hosts. */
 export function claimTable(database: Database): ClaimStore {
   const requireSession = sessionGuard(database);
   const take = claimWriter(database);
@@ -29,7 +29,7 @@ export function claimTable(database: Database): ClaimStore {
 
   return {
     async claim(sessionId, path) {
-      // What an append has claimed needs no write of its own.
+      // A claim made by an append needs no separate write.
       if (database.read(() => selectOwn.get(sessionId, path)) !== undefined) return undefined;
       return database.writeEarly(() => {
         requireSession(sessionId);

@@ -9,7 +9,7 @@ import { deletionNotes } from "../ledger-audit/digest.ts";
 import { notificationProjection } from "./notification-projection.ts";
 import { unknownSession } from "./sessions.ts";
 
-/** What stands in place of an event that was erased; never valid JSON. */
+/** Replaces an erased event; never valid JSON. */
 export const ERASED = "";
 
 export function sessionEraser(
@@ -23,7 +23,7 @@ export function sessionEraser(
   const deletions = ["transcript_entries", "snapshots", "leases", "claims", "approvals", "grants", "reservations"].map(
     (table) => database.prepare(`DELETE FROM ${table} WHERE session_id = ?`),
   );
-  // The tombstone: id, times, spend and the end of the chain. What people wrote is gone.
+  // The tombstone: id, times, spend and the end of the chain. Everything that people wrote is removed.
   const bury = database.prepare(
     `UPDATE sessions SET deleted_at = ?, agent = '{}', environment = '{}', cwd = '', source = '', title = NULL,
        first_message = '', metadata = '{}', agent_id = NULL, agent_version = NULL, environment_id = NULL, resources = '[]'

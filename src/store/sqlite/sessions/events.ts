@@ -14,7 +14,7 @@ import { spendProjection } from "../ledger/ledger-projection.ts";
 import { recordChange, unknownSession } from "./sessions.ts";
 import { type Summary, summarize } from "./summary.ts";
 
-/** Parameters: session, after, up to, limit (-1 for none). Gives the rows of a deleted session too. */
+/** Parameters: session, after, up to, limit (-1 for none). Includes the rows of a deleted session. */
 export const SELECT_EVENTS =
   "SELECT seq, event, hash FROM events WHERE session_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?";
 
@@ -119,13 +119,13 @@ function checkBatch(sessionId: string, { batch, end }: { readonly batch: AppendB
   if (batch.after !== end.head_seq)
     throw new CapstanError(
       "store_conflict",
-      `The log of session ${sessionId} is not where the writer expected it: expected ${batch.after}, actual ${end.head_seq}. ` +
-        "Read the events that came in between, then try again.",
+      `The log of session ${sessionId} is at position ${end.head_seq}, but the writer expected ${batch.after}. ` +
+        "Read the events in between, then try again.",
       { data: { sessionId, expected: batch.after, actual: end.head_seq } },
     );
 }
 
-/** Always from the stored text, so that an append returns what every later read will. */
+/** Always from the saved text, so that an append returns what every later read will. */
 function toStoredEvent({ seq, event, hash }: EventRow): StoredEvent {
   return { seq, event: JSON.parse(event) as SessionEvent, hash };
 }

@@ -1,6 +1,6 @@
 import { CapstanError } from "../../../core/errors.ts";
 
-/** Refuses a writer whose lease has ended or gone to another host; `current` is null before the first lease. */
+/** Refuses a writer whose lease has ended or belongs to another host; `current` is null before the first lease. */
 export function requireFence(
   sessionId: string,
   { fence, current }: { readonly fence: number; readonly current: number | null },
@@ -9,7 +9,7 @@ export function requireFence(
     throw new CapstanError(
       "lease_lost",
       `This host no longer drives session ${sessionId} (its fence is ${fence}, the current one ${current ?? "none"}). ` +
-        "Stop working on the session; acquire its lease again to go on.",
+        "Stop working on the session; acquire its lease again to continue.",
       { data: { sessionId, fence, current } },
     );
 }

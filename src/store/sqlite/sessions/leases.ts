@@ -13,9 +13,10 @@ interface LeaseRow {
 }
 
 /**
- * One row per session, kept as long as the session: the fence must never go back. A host keeps its fence until it releases the lease,
- * is evicted, or another host takes the lease; so a lease that expired unnoticed and that nobody took still lets its holder write.
- * Nothing here waits for the disk: when the machine fails, all hosts of this file are gone, and so are their leases.
+ * One row per session, kept as long as the session: the fence must never go back. A host keeps its fence until it
+ * releases the lease, is evicted, or another host takes the lease; so the holder of a lease that expired and that
+ * nobody took can still write. Nothing here waits for the disk: when the machine fails, all hosts of this file end, and
+ * so do their leases.
  */
 export function leaseTable(database: Database, clock: Clock): LeaseStore {
   const requireSession = sessionGuard(database);
@@ -26,7 +27,7 @@ export function leaseTable(database: Database, clock: Clock): LeaseStore {
   const extend = database.prepare(
     "UPDATE leases SET expires_at = ? WHERE session_id = ? AND host_id = ? AND fence = ?",
   );
-  // The fence moves on when a lease ends, so that writes of the old holder that are still on their way are refused.
+  // The fence increases when a lease ends, so that pending writes of the old holder are refused.
   const endOwn = database.prepare(
     "UPDATE leases SET expires_at = 0, fence = fence + 1 WHERE session_id = ? AND host_id = ? AND fence = ?",
   );
@@ -34,7 +35,7 @@ export function leaseTable(database: Database, clock: Clock): LeaseStore {
     "UPDATE leases SET expires_at = 0, fence = fence + 1 WHERE session_id = ? AND host_id = ?",
   );
 
-  // One look, however many there are: hosts look every second. The terms that seem needless name the indexes.
+  // One query for all: hosts run it every second. The seemingly redundant terms select the indexes.
   const selectWanted = database.prepare(`
     SELECT wanted.id AS session_id, host_id, pid, hostname, coalesce(expires_at, 0) AS expires_at, coalesce(fence, 0) AS fence
     FROM (
@@ -65,7 +66,7 @@ export function leaseTable(database: Database, clock: Clock): LeaseStore {
       if (changes === 0)
         throw new CapstanError(
           "lease_lost",
-          `The lease of session ${sessionId} is no longer held by ${hostId}. Stop working on the session; acquire it again to go on.`,
+          `The lease of session ${sessionId} is no longer held by ${hostId}. Stop working on the session; acquire it again to continue.`,
           { data: { sessionId, hostId, fence } },
         );
     },
@@ -93,7 +94,7 @@ export function leaseTable(database: Database, clock: Clock): LeaseStore {
   };
 }
 
-/** Whether anyone drives a session of this store; the file may be of any version. */
+/** Throws if a session of this store is being driven; the file may be of any version. */
 export function refuseLiveLease(database: Database, clock: Clock): void {
   const hasLeases = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'leases'");
   if (database.read(() => hasLeases.get()) === undefined) return;
@@ -112,9 +113,9 @@ function busy(sessionId: string, row: LeaseRow): CapstanError {
   const until = new Date(row.expires_at).toISOString();
   return new CapstanError(
     "session_busy",
-    // The name of the machine is followed by the space its process ids belong to, which says nothing to people.
+    // The machine's name is followed by its process id namespace, which is meaningless to people.
     `Session ${sessionId} is in use by process ${row.pid} on ${row.hostname.split("/")[0] ?? ""} (${row.host_id}). ` +
-      "Wait for it, or end that process and try again; when it is a server, go on through it (CAPSTAN_URL).",
+      "Wait for it, or end that process and try again; if it is a server, use it instead (CAPSTAN_URL).",
     { data: { sessionId, holder: ownerOf(row), until }, retryable: true },
   );
 }

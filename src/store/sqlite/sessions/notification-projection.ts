@@ -6,7 +6,7 @@ interface Happened {
   readonly project: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Of what happened, such as an event: the notification gets its own out of it. */
+  /** Id of what happened, such as an event: the notification's own id is derived from it. */
   readonly sourceId: string;
   readonly notifications: readonly Notification[];
 }
@@ -16,7 +16,7 @@ interface WebhookRow {
   readonly events: string;
 }
 
-/** Part of a write: what addresses are to be told is stored together with what happened, or not at all. */
+/** Part of a write: notifications are saved together with what happened, or not at all. */
 export function notificationProjection(database: Database): (happened: Happened) => void {
   const select = database.prepare("SELECT id, events FROM webhooks WHERE project = ? AND disabled_at IS NULL");
   const insert = database.prepare(

@@ -5,15 +5,15 @@ import { type Database, MATCHES, type Statement } from "../file/database.ts";
 
 type Filter = Exclude<keyof SessionQuery, "limit" | "order" | "includeArchived">;
 
-/** The session that a page begins after may have been deleted since: its tombstone keeps its place. */
+/** The session that a page starts after may have been deleted since: its tombstone keeps its position. */
 const follows = (than: "<" | ">", project: string): string =>
   `(created_at, id) ${than} (SELECT created_at, id FROM sessions WHERE id = :after AND ${project})`;
 
-/** One whose time is up is not waited for, also when nobody has noted that yet. */
+/** An expired approval is not waited for, even if nobody has recorded that yet. */
 const WAITING = `EXISTS (SELECT 1 FROM approvals WHERE session_id = sessions.id AND approvals.status = 'pending'
   AND (expires_at IS NULL OR expires_at > :waitingAt))`;
 
-/** What each filter is in SQL. */
+/** Filters in SQL. */
 function conditionsOf({ order, project }: SessionQuery): Readonly<Record<Filter, string>> {
   return {
     id: "id = :id",
@@ -55,7 +55,7 @@ export function sessionQuery<Row>(database: Database, columns: string): (query: 
   };
 }
 
-/** SQLite would rather find a project's sessions and sort all of them than read a few that are in order. */
+/** SQLite would rather find a project's sessions and sort them all than read a few in order. */
 function indexFor({ order, id }: SessionQuery): string {
   return order === undefined && id === undefined ? "INDEXED BY sessions_by_activity" : "";
 }
@@ -68,7 +68,7 @@ function orderOf({ order }: SessionQuery): string {
 function orderMissing(after: string): CapstanError {
   return new CapstanError(
     "invalid_input",
-    `A list of sessions cannot begin after ${after} without an order that stays: others become active meanwhile. Give "order" as well.`,
+    `A list of sessions cannot start after ${after} without a stable order: others may become active meanwhile. Set "order" as well.`,
     { data: { after } },
   );
 }

@@ -50,7 +50,7 @@ interface SummaryRow extends RecordRow {
 const RECORD = `id, created_at, project, agent, environment, cwd, source, title, metadata, agent_id, agent_version,
   environment_id, resources, archived_at, own_program, forked_from`;
 
-/** Out of the session's own sums in the ledger; worked out only for the rows that are given. */
+/** From the session's own totals in the ledger; computed only for the returned rows. */
 const sumOf = (column: string, where: string): string =>
   `(SELECT sum(${column}) FROM spend WHERE scope = 'session' AND key = id AND ${where})`;
 
@@ -81,7 +81,7 @@ export function sessionTable(
       database.writeEarly(() => {
         const { changes } = insert.run(toParameters(session));
         if (changes === 0)
-          throw new CapstanError("store_conflict", `There is a session ${id} already. Give the new one another id.`, {
+          throw new CapstanError("store_conflict", `Session ${id} already exists. Use another id.`, {
             data: { sessionId: id },
           });
         audit.created(id, { seq: 0, hash: genesisHash(id) });
@@ -110,9 +110,9 @@ export function sessionTable(
   };
 }
 
-/** Changes what may change in a record. To be called in the transaction that stores the events that tell of it. */
+/** Changes the variable fields of a record. Call this in the transaction that saves the events about it. */
 export function recordChange(database: Database): (sessionId: string, change: SessionChange) => void {
-  // Null means something for two of them.
+  // For two of them, null is a value.
   const update = database.prepare(
     `UPDATE sessions SET title = iif(:changesTitle, :title, title), metadata = coalesce(:metadata, metadata),
        resources = coalesce(:resources, resources), archived_at = iif(:changesArchivedAt, :archivedAt, archived_at),
@@ -143,7 +143,7 @@ export function sessionGuard(database: Database): (sessionId: string) => void {
 }
 
 export function unknownSession(sessionId: string): CapstanError {
-  return new CapstanError("not_found", `There is no session ${sessionId}. Create it first, or check the id.`, {
+  return new CapstanError("not_found", `Session ${sessionId} does not exist. Create it first, or check the id.`, {
     data: { sessionId },
   });
 }
@@ -177,7 +177,7 @@ function toRecord(row: RecordRow): SessionRecord {
     createdAt: row.created_at,
     project: row.project,
     agent: JSON.parse(row.agent) as AgentDefinition,
-    // Read through the schema: what a session of an earlier version was started without has its default.
+    // Parsed with the schema: a session of an earlier version gets the defaults of new fields.
     environment: environmentDefinition.parse(JSON.parse(row.environment)),
     cwd: row.cwd,
     source: row.source,

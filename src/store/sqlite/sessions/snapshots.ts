@@ -10,7 +10,7 @@ interface SnapshotRow {
 
 export function snapshotTable(database: Database): Pick<Store, "saveSnapshot" | "snapshot"> {
   const requireSession = sessionGuard(database);
-  // A slow writer never puts an old state in place of a newer one.
+  // A slow writer never replaces a newer state with an older one.
   const save = database.prepare(
     `INSERT INTO snapshots (session_id, seq, state) VALUES (?, ?, ?)
      ON CONFLICT (session_id) DO UPDATE SET seq = excluded.seq, state = excluded.state WHERE excluded.seq >= seq`,

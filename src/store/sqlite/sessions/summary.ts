@@ -4,7 +4,7 @@ import { initialState, reduce } from "../../../core/session/state.ts";
 import type { SessionSummary } from "../../../core/ports/store.ts";
 import type { Database } from "../file/database.ts";
 
-/** What lists show of a session and its events tell. */
+/** The fields of a session in lists that come from its events. */
 export type Summary = Pick<SessionSummary, "status" | "turns" | "usd" | "firstMessage">;
 
 export const EMPTY_SUMMARY: Summary = {
@@ -17,7 +17,7 @@ export const EMPTY_SUMMARY: Summary = {
 /** In UTF-16 units. */
 const FIRST_MESSAGE_LENGTH = 120;
 
-/** Agrees with `reduce` because it is `reduce`, asked only about the events that matter here. */
+/** Agrees with `reduce` because it calls `reduce`, only for the events that matter here. */
 export function summarize(summary: Summary, event: SessionEvent): Summary {
   switch (event.type) {
     case "user.message":
@@ -36,7 +36,7 @@ export function summarize(summary: Summary, event: SessionEvent): Summary {
   }
 }
 
-/** One line, safe to print: control characters go with the white space, and no character is cut in half. */
+/** One line, safe to print: control characters are removed with white space, and no character is split. */
 function beginningOf(text: string): string {
   const line = text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
   const cut = line.slice(0, FIRST_MESSAGE_LENGTH).replace(/[\ud800-\udbff]$/, "");
@@ -48,7 +48,7 @@ interface UnsummarizedRow {
   readonly created_at: number;
 }
 
-/** Part of the step to version 2: gives the sessions that are there already what appends keep up from now on. */
+/** Part of the step to version 2: fills in for existing sessions what appends maintain from now on. */
 export function fillSummaries(database: Database): void {
   const sessions = database.prepare("SELECT id, created_at FROM sessions");
   const events = database.prepare("SELECT event FROM events WHERE session_id = ? ORDER BY seq");
@@ -65,7 +65,7 @@ export function fillSummaries(database: Database): void {
         const time = Date.parse(event.processed_at ?? "");
         if (!Number.isNaN(time)) lastActivityAt = time;
       } catch {
-        // One damaged event, which `verify` will name, is no reason to lock all sessions away.
+        // One damaged event, which `verify` reports, must not make all sessions inaccessible.
       }
     }
     const { status, turns, usd, firstMessage } = summary;

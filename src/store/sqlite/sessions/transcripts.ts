@@ -39,7 +39,7 @@ export function transcriptTable(database: Database): TranscriptStore {
       });
     },
 
-    /** The subagents' paths only: the main line, `""`, needs no finding. */
+    /** Only the subagents' paths: the primary thread's is always `""`. */
     async paths(sessionId) {
       return database.read(() => {
         const rows = selectPaths.all<{ readonly path: string }>(sessionId);

@@ -123,7 +123,7 @@ export function agentTests(create: Create): void {
       ])
         await expect(agents.update(agent)).rejects.toMatchObject({
           code: "store_conflict",
-          message: expect.stringContaining("no such agent"),
+          message: expect.stringContaining("the agent does not exist"),
         });
       expect(await agents.versions(PROJECT, "agent_1", { limit: 9 })).toHaveLength(1);
     });

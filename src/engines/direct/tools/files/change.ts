@@ -8,19 +8,19 @@ import { decodeText, encodeText, PLAIN, type TextFile } from "./text.ts";
 
 export const KNOWN = " (file state is current in your context — no need to Read it back)";
 
-/** What the tools that change files share. */
+/** Shared by the tools that change files. */
 export interface ChangeParts {
   readonly seen: SeenFiles;
 }
 
-/** A file that is about to be changed, with what is in it now. */
+/** A file that is about to be changed, with its current content. */
 export interface ChangingFile extends Disposable {
   readonly before: TextFile;
-  /** What is said of a change: that the model knows all of the file, if it does. */
+  /** Note for the result: says that the model knows the whole file, if it does. */
   readonly known: string;
-  /** Puts a changed text in its place, in the encoding and with the line endings it had. */
+  /** Writes a changed text, keeping the file's encoding and line endings. */
   update(text: string): void;
-  /** Puts a text of its own in its place, in the encoding it had. The model knows all of it then. */
+  /** Writes a new text, keeping the file's encoding. The model then knows the whole file. */
   replace(text: string): void;
 }
 
@@ -30,7 +30,7 @@ interface Target {
   readonly call: Pick<BuiltinCall, "threadId">;
 }
 
-/** Opens a file to change it; undefined when there is none. Throws when the model does not know what is in it. */
+/** Opens a file to change it; undefined if it does not exist. Throws if the model has not seen its content. */
 export async function openToChange(
   { real, named, call }: Target,
   { seen }: ChangeParts,
@@ -40,7 +40,7 @@ export async function openToChange(
   try {
     if (file.stats.size > MAX_TEXT_BYTES)
       throw refused(
-        `${named} has ${sizeText(file.stats.size)}, and files of up to ${sizeText(MAX_TEXT_BYTES)} can be changed. Use a shell command.`,
+        `${named} is ${sizeText(file.stats.size)}; only files up to ${sizeText(MAX_TEXT_BYTES)} can be changed. Use a shell command.`,
       );
     const bytes = await bytesOf(file);
     const state = seen.state(call.threadId, real, bytes);
@@ -76,7 +76,7 @@ export async function openToChange(
   }
 }
 
-/** Creates a file that is not there yet, and the directories it lies in. Rejects when something else came first. */
+/** Creates a file and its missing directories. Rejects if the file already exists. */
 export function createFile({ real, named, call }: Target, text: string, { seen }: ChangeParts): void {
   using file = openFile(real, named, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
   const bytes = encodeText(text, PLAIN);
@@ -84,7 +84,7 @@ export function createFile({ real, named, call }: Target, text: string, { seen }
   seen.note(call.threadId, real, { bytes, isWhole: true });
 }
 
-/** In place, so that the file keeps its owner, its rights and its other names. */
+/** In place, so that the file keeps its owner, permissions and hard links. */
 function overwrite({ descriptor }: OpenFile, bytes: Buffer): void {
   let written = 0;
   while (written < bytes.length) written += writeSync(descriptor, bytes, written, bytes.length - written, written);

@@ -2,11 +2,11 @@ import { bytesOf, type OpenFile, ToolFailure } from "./permitted.ts";
 import { sizeText } from "./media.ts";
 
 export const DEFAULT_LINES = 2_000;
-/** Of a file that is read as a whole. */
+/** For a file that is read as a whole. */
 const MAX_WHOLE_BYTES = 256 * 1024;
-/** A file up to this size can be changed; a larger one is read in parts alone. */
+/** Files up to this size can be changed; larger ones can only be read in parts. */
 export const MAX_TEXT_BYTES = 16 * 1024 * 1024;
-/** What one result may hold. A token is about four characters. */
+/** Limit for one result. A token is about four characters. */
 const MAX_TOKENS = 25_000;
 const CHARACTERS_PER_TOKEN = 4;
 const CHUNK_BYTES = 1024 * 1024;
@@ -16,7 +16,7 @@ const HOW_TO_GO_ON =
   "Use offset and limit parameters to read specific portions of the file, or search for specific content instead of reading the whole file. To read it anyway, up to what still fits in your context, call Read again with allow_large: true — only if you genuinely need all of it or the user asked for the whole file.";
 
 export interface Range {
-  /** Of the first line; lines are counted from 1. */
+  /** The first line's number; lines are counted from 1. */
   readonly first: number;
   readonly count: number;
 }
@@ -46,7 +46,7 @@ export function linesIn(text: string, { first, count }: Range): Shown {
   return { lines: all.slice(first - 1, first - 1 + count), total: all.length };
 }
 
-/** The same of a file that is too large to be held in memory. */
+/** The same for a file that is too large for memory. */
 export async function scanLines(file: OpenFile, { first, count }: Range, signal: AbortSignal): Promise<Shown> {
   const kept: Buffer[] = [];
   let bytes = 0;
@@ -72,7 +72,7 @@ export async function scanLines(file: OpenFile, { first, count }: Range, signal:
   return { lines: text === "" ? [] : (isWhole ? text.slice(0, -1) : text).split("\n"), total: line };
 }
 
-/** As `cat -n` shows them, without its blanks. */
+/** As `cat -n` shows them, without padding. */
 export function numbered(lines: readonly string[], first: number): string {
   return lines.map((line, index) => `${first + index}\t${line}`).join("\n");
 }

@@ -1,13 +1,13 @@
 import type { ToolContent } from "../../../../core/events/content.ts";
 import { ToolFailure } from "./permitted.ts";
 
-/** Extensions that are shown as pictures. */
+/** Extensions that are shown as images. */
 export const IMAGE_EXTENSIONS: readonly string[] = ["png", "jpg", "jpeg", "gif", "webp"];
 
-/** What the model API takes at most, in bytes before they are written as base64. */
+/** The model API's limit, in bytes before base64 encoding. */
 const MAX_IMAGE_BYTES = 3_750_000;
 export const MAX_PDF_BYTES = 20 * 1024 * 1024;
-/** More pages than this are more than one request should hold. */
+/** Limit for one request. */
 const MAX_PDF_PAGES = 100;
 
 export function imageContent(bytes: Buffer, named: string): ToolContent {
@@ -20,12 +20,12 @@ export function imageContent(bytes: Buffer, named: string): ToolContent {
   }
   if (bytes.length > MAX_IMAGE_BYTES)
     throw new ToolFailure(
-      `The image has ${bytes.length} bytes, and the model takes ${MAX_IMAGE_BYTES} at most. Make a smaller copy of it with a shell command, and read that.`,
+      `The image has ${bytes.length} bytes, but the model accepts at most ${MAX_IMAGE_BYTES}. Create a smaller copy with a shell command, and read that.`,
     );
   return [{ type: "image", source: { type: "base64", data: bytes.toString("base64"), media_type } }];
 }
 
-/** By its first bytes; a name proves nothing. */
+/** By its first bytes, not its name. */
 function imageType(bytes: Buffer): string | undefined {
   const starts = (text: string, at = 0): boolean => bytes.subarray(at, at + text.length).toString("latin1") === text;
   if (starts("\x89PNG\r\n\x1a\n")) return "image/png";
@@ -40,7 +40,7 @@ export function pdfContent(bytes: Buffer, named: string): ToolContent {
   const pages = bytes.toString("latin1").match(/\/Type\s*\/Page(?![A-Za-z])/g)?.length ?? 0;
   if (pages > MAX_PDF_PAGES)
     throw new ToolFailure(
-      `${named} has ${pages} pages, and the model takes ${MAX_PDF_PAGES} at most. Split it with a shell command such as qpdf, and read the parts.`,
+      `${named} has ${pages} pages, but the model accepts at most ${MAX_PDF_PAGES}. Split it with a shell command such as qpdf, and read the parts.`,
     );
   return [
     { type: "text", text: `PDF file read: ${named} (${sizeText(bytes.length)})` },

@@ -3,7 +3,7 @@ import { dirname, extname, basename } from "node:path";
 import { isInside } from "../../../../core/paths/inside.ts";
 import { PinnedDirectory } from "../../../../process/pinned.ts";
 
-/** What is said of a file that is not there. A name beside it that differs in its ending alone is probably meant. */
+/** The message for a missing file. Suggests a file with the same name and another extension. */
 export function missingFile(real: string, cwd: string): string {
   const meant = isInside(real, cwd) ? sameStem(real) : undefined;
   const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
@@ -15,7 +15,7 @@ function sameStem(real: string): string | undefined {
     using parent = PinnedDirectory.open(dirname(real));
     return readdirSync(parent.at(".")).find((name) => stem(name) === stem(real));
   } catch {
-    // The directory is not there either.
+    // The directory does not exist either.
     return undefined;
   }
 }

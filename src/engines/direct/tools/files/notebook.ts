@@ -27,13 +27,13 @@ const notebook = z.looseObject({
 export type Notebook = z.infer<typeof notebook>;
 type Output = z.infer<typeof output>;
 
-/** What one output may show. Where there is more, the model is told how to look at it. */
+/** Limit for one output. The model is told how to see the rest. */
 const MAX_OUTPUT_CHARACTERS = 10_000;
 
 export function parseNotebook(content: string): Notebook {
   const parsed = notebook.safeParse(safeJson(content));
   if (parsed.success) return parsed.data;
-  throw new ToolFailure("Notebook is not valid JSON, or not a notebook: it has no list of cells.");
+  throw new ToolFailure("Not a valid notebook: it must be JSON with a list of cells.");
 }
 
 function safeJson(content: string): unknown {
@@ -44,12 +44,12 @@ function safeJson(content: string): unknown {
   }
 }
 
-/** A cell without an id is known by its place. */
+/** A cell without an id is identified by its index. */
 export function cellId({ id }: { readonly id?: string | undefined }, index: number): string {
   return id ?? `cell-${index}`;
 }
 
-/** The cells with their outputs; neighbouring texts are one block. */
+/** The cells with their outputs; adjacent texts are one block. */
 export function notebookContent(read: Notebook): ToolContent {
   const language = read.metadata?.language_info?.name ?? "python";
   const blocks: ToolContent = [];

@@ -5,15 +5,15 @@ import { messageOf } from "../../../../core/errors.ts";
 import { type BuiltinCall, type BuiltinOutcome, textOutcome } from "../builtin-tool.ts";
 import { codeOf, openPinned } from "../../../../process/pinned.ts";
 
-/** What a tool says when it cannot do what it was asked to. Refusals of the input are marked for the model. */
+/** A failure that a tool reports. Refused inputs are marked for the model. */
 export class ToolFailure extends Error {}
 
-/** The input is at fault, and nothing was tried. */
+/** The input is wrong, and nothing was attempted. */
 export function refused(text: string): ToolFailure {
   return new ToolFailure(`<tool_use_error>${text}</tool_use_error>`);
 }
 
-/** Runs a tool so that whatever goes wrong is an outcome. */
+/** Runs a tool and turns every failure into an outcome. */
 export async function outcomeOf(run: () => BuiltinOutcome | Promise<BuiltinOutcome>): Promise<BuiltinOutcome> {
   try {
     return await run();
@@ -22,18 +22,18 @@ export async function outcomeOf(run: () => BuiltinOutcome | Promise<BuiltinOutco
   }
 }
 
-/** The one place that was permitted, without links. */
+/** The one permitted path, with links resolved. */
 export function permittedPlace({ places = [] }: Pick<BuiltinCall, "places">, access: "read" | "write"): string {
   const reals = new Set(places.filter((place) => place.access === access).map(({ real }) => real));
   const [real] = reals;
-  if (real === undefined || reals.size > 1) throw new ToolFailure("Not run: which file was permitted is not known.");
+  if (real === undefined || reals.size > 1) throw new ToolFailure("Not run: the permitted file is unknown.");
   return real;
 }
 
-/** What processes say of themselves. Here that is the host, whose variables hold its keys. */
+/** Process information. Here that includes the host, whose variables contain its keys. */
 const OF_PROCESSES = "/proc";
 
-/** Throws for what no file tool may look into, whatever was permitted. */
+/** Throws for paths that no file tool may read, whatever was permitted. */
 export function requireOrdinary(real: string, named: string): void {
   if (isInside(real, OF_PROCESSES)) throw noFile(named);
 }
@@ -43,7 +43,7 @@ export interface OpenFile extends Disposable {
   readonly stats: Stats;
 }
 
-/** Opens a plain file at exactly this place. `named` is what the model called it. */
+/** Opens a regular file at exactly this path. `named` is the model's name for it. */
 export function openFile(real: string, named: string, flags: number = constants.O_RDONLY): OpenFile {
   requireOrdinary(real, named);
   const descriptor = openPinned(real, flags);
@@ -58,7 +58,7 @@ export function openFile(real: string, named: string, flags: number = constants.
   }
 }
 
-/** The same, or undefined when there is no such file. */
+/** The same, or undefined if the file does not exist. */
 export function openExisting(real: string, named: string, flags?: number): OpenFile | undefined {
   try {
     return openFile(real, named, flags);
@@ -69,10 +69,10 @@ export function openExisting(real: string, named: string, flags?: number): OpenF
 }
 
 const readInto = promisify(read);
-/** So few bytes are there sooner than a thread that would read them. */
+/** For so few bytes, a synchronous read is faster than a thread. */
 const SMALL = 65_536;
 
-/** The bytes from `position` on, at most `most`. A file that grows meanwhile is not followed. */
+/** The bytes from `position` on, at most `most`. Ignores what is appended meanwhile. */
 export async function bytesOf(
   { descriptor, stats }: OpenFile,
   { position = 0, most = Infinity }: { readonly position?: number; readonly most?: number } = {},

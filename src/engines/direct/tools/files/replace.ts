@@ -6,7 +6,7 @@ interface Replacement {
   readonly replace_all?: boolean | undefined;
 }
 
-/** The text with one string put in the place of another. Throws when it is not there, or there more than once. */
+/** Replaces one string in the text. Throws if it is missing, or occurs more than once. */
 export function replaceText(text: string, { old_string: wanted, new_string: given, replace_all }: Replacement): string {
   const found = findActual(text, wanted);
   if (found === undefined) throw refused(`String to replace not found in file.\nString: ${wanted}`);
@@ -16,7 +16,7 @@ export function replaceText(text: string, { old_string: wanted, new_string: give
       `Found ${matches} matches of the string to replace, but replace_all is false. To replace all occurrences, set replace_all to true. To replace only one occurrence, please provide more context to uniquely identify the instance.\nString: ${wanted}`,
     );
   const instead = found === wanted ? given : withQuotesOf(found, given);
-  // Who removes a line means its end, too.
+  // Removing a line also removes its line break.
   const removesLine = given === "" && !found.endsWith("\n") && text.includes(`${found}\n`);
   const actual = removesLine ? `${found}\n` : found;
   return replace_all === true ? text.replaceAll(actual, () => instead) : text.replace(actual, () => instead);
@@ -29,7 +29,7 @@ function findActual(text: string, wanted: string): string | undefined {
   return at < 0 ? undefined : text.slice(at, at + wanted.length);
 }
 
-/** Letter by letter, so that places stay the same. */
+/** Replaces characters one by one, so that positions stay the same. */
 function straight(text: string): string {
   return text.replaceAll(/[‘’]/g, "'").replaceAll(/[“”]/g, '"');
 }
@@ -44,7 +44,7 @@ function withQuotesOf(found: string, given: string): string {
   });
 }
 
-/** Whether a quote after this letter begins something. */
+/** Whether a quote after this character is an opening one. */
 function opens(before: string): boolean {
   return before === "" || /[\s([{—–‘“]/.test(before);
 }

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 
 /**
- * What the model has seen of files, for as long as the engine's session is open. After a restart nothing counts as seen:
- * a file has to be read again before it is changed.
+ * What the model has seen of files while the engine's session is open. After a restart nothing counts as seen: a file
+ * must be read again before it is changed.
  */
 export class SeenFiles {
   readonly #seen = new Map<string, { readonly digest: string; readonly isWhole: boolean }>();
 
-  /** To be called with the content as it is in the file now. `thread` is the subagent's, whose view is its own. */
+  /** Call this with the file's current content. `thread` is a subagent's; each thread has its own view. */
   note(thread: string | undefined, real: string, { bytes, isWhole }: Seen): void {
     this.#seen.set(key(thread, real), { digest: digest(bytes), isWhole });
   }
@@ -22,7 +22,7 @@ export class SeenFiles {
 
 interface Seen {
   readonly bytes: Buffer;
-  /** All of it was shown, or written. */
+  /** All of it was shown or written. */
   readonly isWhole: boolean;
 }
 

@@ -2,14 +2,14 @@ import { isUtf8 } from "node:buffer";
 
 export type Encoding = "utf8" | "utf16le";
 
-/** A file as text, and what is needed to write it back as it was. */
+/** A file as text, with what is needed to write it back unchanged. */
 export interface TextFile {
-  /** Lines end in `\n` alone. */
+  /** With `\n` as the only line ending. */
   readonly text: string;
   readonly encoding: Encoding;
   readonly byteOrderMark: boolean;
   readonly carriageReturns: boolean;
-  /** Why it cannot be written back without loss. */
+  /** Why it can't be written back without loss. */
   readonly flaw?: "encoding" | "nul";
 }
 
@@ -47,20 +47,20 @@ export const PLAIN: Pick<TextFile, "encoding" | "byteOrderMark" | "carriageRetur
   carriageReturns: false,
 };
 
-/** Most of its lines end so. */
+/** Whether most lines end with a carriage return. */
 function usesCarriageReturns(text: string): boolean {
   const all = text.split("\n").length - 1;
   return all > 0 && (text.split("\r\n").length - 1) * 2 > all;
 }
 
-/** Names of formats that are not text, whatever their first bytes look like. */
+/** Extensions of formats that are not text, whatever their first bytes look like. */
 const BINARY_EXTENSIONS = new Set(
   "7z a avi bin bmp bz2 class db dll dylib ear exe flac gz ico iso jar mkv mov mp3 mp4 mpeg o obj ogg otf pyc rar so sqlite sqlite3 tar tgz tiff ttf war wasm wav webm woff woff2 xz zip zst dat doc docx xls xlsx ppt pptx".split(
     " ",
   ),
 );
 
-/** Whether a file is of a kind that this engine does not show: by its name, and by bytes that no text has. */
+/** Whether the engine does not show this file: by its extension, or by bytes that no text contains. */
 export function isBinary(extension: string, bytes: Buffer): boolean {
   return BINARY_EXTENSIONS.has(extension.toLowerCase()) && bytes.subarray(0, LOOKED_AT).includes(0);
 }

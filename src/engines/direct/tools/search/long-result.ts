@@ -7,17 +7,17 @@ const PREVIEW_CHARACTERS = 2_000;
 
 const RESULTS = "tool-results";
 
-/** Where results are kept that are too long for the model. The model may read there. */
+/** Where results that are too long for the model are saved. The model may read them. */
 export function resultsDirectory({ stateDir }: Pick<ToolPlace, "stateDir">): string {
   return join(stateDir, RESULTS);
 }
 
-/** The same, once it is there. */
+/** The same, and creates it. */
 export function makeResultsDirectory({ stateDir }: Pick<ToolPlace, "stateDir">): string {
   return makeOwnDirectory(stateDir, RESULTS);
 }
 
-/** A result of up to `most` characters; of a longer one the beginning, and a file with all of it. */
+/** A result of up to `most` characters; for a longer one its start, and a file with the whole result. */
 export function boundedResult(
   text: string,
   { place, callId, most }: { readonly place: ToolPlace; readonly callId: string; readonly most: number },

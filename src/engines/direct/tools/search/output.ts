@@ -1,9 +1,9 @@
-/** What ripgrep writes with `--null`: a name, a zero, and what belongs to it. */
+/** Parses ripgrep's `--null` output: a file name, a zero byte, and the rest of the line. */
 
 export interface Match {
   readonly path: string;
   readonly line: number;
-  /** `:` for a match, `-` for a line beside one. */
+  /** `:` for a match, `-` for a context line. */
   readonly sign: string;
   readonly text: string;
 }
@@ -26,7 +26,7 @@ export function readMatches(output: string): Match[] {
   });
 }
 
-/** Lines without a name are no matches: a mark between groups, or a word about a binary file. */
+/** Lines without a name are not matches: a separator between groups, or a note about a binary file. */
 function linesOf(output: string): { readonly path: string; readonly rest: string }[] {
   return output.split("\n").flatMap((line) => {
     const end = line.indexOf("\0");

@@ -14,33 +14,35 @@ export interface SearchParts {
   readonly place: ToolPlace;
   readonly agent: Pick<AgentDefinition, "permissions" | "mcp_servers">;
   readonly sandbox?: SandboxPlan | undefined;
-  /** What the commands of the session are confined with. */
+  /** The sandbox of the session's commands. */
   readonly confinement?: Confinement | undefined;
 }
 
-/** Where a search begins: a directory, or one file in it. */
+/** Where a search starts: a directory, or one file in it. */
 export interface SearchRoot {
   readonly directory: string;
   readonly file?: string;
 }
 
-/** The permitted place. Throws `missing` when nothing is there. */
+/** The permitted path. Throws `missing` if it does not exist. */
 export function searchRoot(call: BuiltinCall, named: string, missing: (path: string) => string): SearchRoot {
   const real = permittedPlace(call, "read");
   requireOrdinary(real, named);
   const stats = lstatSync(real, { throwIfNoEntry: false });
   if (stats === undefined) throw new ToolFailure(missing(named));
   if (stats.isSymbolicLink() || realpathSync(real) !== real)
-    throw new ToolFailure(`${named} leads somewhere else than when this call was permitted. Make the call again.`);
+    throw new ToolFailure(
+      `${named} changed after this call was permitted: it now leads elsewhere. Make the call again.`,
+    );
   if (stats.isDirectory()) return { directory: real };
   if (stats.isFile()) return { directory: join(real, ".."), file: real.slice(real.lastIndexOf("/") + 1) };
   throw new ToolFailure(`${named} is neither a file nor a directory.`);
 }
 
 /**
- * Says which files of a search may be shown. A person may have let a search through that reaches further than a rule or
- * the environment lets the agent read: what those deny is left out all the same. `content` asks about what is in a file,
- * and not only about its name.
+ * Returns a filter for the files that a search may show. A person may have allowed a search that reaches further than a
+ * rule or the environment allows; denied files are still left out. `content` checks whether the content may be shown,
+ * not only the name.
  */
 export function shownFiles({ agent, sandbox, place }: SearchParts, content: boolean): (path: string) => boolean {
   const denials = agentRules(agent).deny.filter(({ kind }) => kind === "path");
@@ -55,23 +57,23 @@ export function shownFiles({ agent, sandbox, place }: SearchParts, content: bool
   };
 }
 
-/** No link has been put in the way since the search began. */
+/** Whether no link has replaced part of the path since the search started. */
 function isPlain(path: string): boolean {
   try {
     return realpathSync(path) === path;
   } catch {
-    // Removed meanwhile.
+    // Removed in the meantime.
     return false;
   }
 }
 
-/** As the model is told of it: relative in the workspace, absolute elsewhere. */
+/** The path as shown to the model: relative in the workspace, absolute elsewhere. */
 export function shownPath(path: string, cwd: string): string {
   const real = realpathSync(cwd);
   return isInside(path, real) ? relative(real, path) || path : path;
 }
 
-/** ripgrep's names are relative to where it runs. */
+/** ripgrep prints paths relative to its directory. */
 export function wholePath(directory: string, name: string): string {
   return isAbsolute(name) ? name : join(directory, name);
 }

@@ -6,30 +6,30 @@ import { confinedReading } from "../../../../sandbox/confined-command.ts";
 import type { Confinement } from "../../../../sandbox/support.ts";
 import { PinnedDirectory } from "../../../../process/pinned.ts";
 
-/** What a search may give at most; the rest is not looked at. */
+/** Limit for the output of a search; the rest is dropped. */
 const MAX_BYTES = 20 * 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
-/** In milliseconds. A search that takes longer is in the wrong place. */
+/** Milliseconds. A search that takes longer covers too much. */
 const TIMEOUT_MS = 60_000;
 
 export interface Search {
-  /** The directory it runs in, without links. */
+  /** The directory it runs in, with links resolved. */
   readonly directory: string;
   readonly args: readonly string[];
 }
 
 export interface Found {
   readonly output: string;
-  /** There was more than is looked at. */
+  /** The output exceeded the limit. */
   readonly isCut: boolean;
-  /** What ripgrep says when it could not search at all. */
+  /** ripgrep's error, if it could not search at all. */
   readonly problem?: string;
 }
 
 /**
- * Runs ripgrep: without settings of the machine, without variables, and no longer than the host lives. Links are not
- * followed. Where commands of the session are confined, so is the search: a link that is put in its way leads no further
- * than a command could.
+ * Runs ripgrep without the machine's configuration and without variables, and ends it with the host. Links are not
+ * followed. If the session's commands are confined, so is the search: a link created meanwhile leads no further than a
+ * command could go.
  */
 export async function runRipgrep(
   { directory, args }: Search,
@@ -44,7 +44,7 @@ export async function runRipgrep(
     "--color=never",
     ...args,
   ];
-  // The directory itself, whatever its name leads to by now. In the sandbox names lead no further than they may.
+  // Uses the directory itself, even if its path now leads elsewhere. In the sandbox, paths are confined anyway.
   using pinned = PinnedDirectory.open(directory);
   const late = AbortSignal.timeout(TIMEOUT_MS);
   const child = spawn(command, words, {
@@ -60,12 +60,12 @@ export async function runRipgrep(
   });
   const output = new Collected(MAX_BYTES, () => child.kill("SIGKILL"));
   const said = new Collected(MAX_ERROR_BYTES, () => {});
-  // Without a free descriptor there are no streams, whatever the types say; the error follows.
+  // Without a free descriptor there are no streams, despite their types; the error follows.
   const { stdout, stderr }: Partial<typeof child> = child;
   stdout?.on("data", (chunk: Buffer) => output.add(chunk));
   stderr?.on("data", (chunk: Buffer) => said.add(chunk));
   const code = await ended;
-  // Two is for a search that failed in a part, too: a file that may not be read hides nothing else.
+  // Exit code 2 also means that a part of the search failed: an unreadable file hides no other results.
   const failed = code !== 0 && code !== 1 && !output.isCut && output.isEmpty;
   return { output: output.text, isCut: output.isCut, ...(failed && { problem: said.text.trim() }) };
 }

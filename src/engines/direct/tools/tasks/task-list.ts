@@ -20,7 +20,7 @@ const kept = z.object({ next: z.number(), tasks: z.array(task) });
 export type Task = z.infer<typeof task>;
 type Kept = z.infer<typeof kept>;
 
-/** The tasks of a session. Kept in its directory, so that they outlive a restart; a fork begins without any. */
+/** The tasks of a session. Kept in its directory, so that they survive a restart; a fork starts without any. */
 export class TaskList {
   readonly #directory: string;
 
@@ -43,7 +43,7 @@ export class TaskList {
     return added;
   }
 
-  /** Changes the tasks in place. Ids are never used again. */
+  /** Changes the tasks in place. Ids are never reused. */
   change(work: (tasks: Task[]) => void): void {
     const { next, tasks } = this.#load();
     work(tasks);
@@ -55,12 +55,12 @@ export class TaskList {
     try {
       text = readOwnFile(this.#file);
     } catch {
-      throw new ToolFailure("The task list of this session cannot be read.");
+      throw new ToolFailure("The session's task list cannot be read.");
     }
     if (text === undefined) return { next: 1, tasks: [] };
     const parsed = kept.safeParse(safeJson(text));
     if (parsed.success) return parsed.data;
-    throw new ToolFailure("The task list of this session is damaged.");
+    throw new ToolFailure("The session's task list is corrupt.");
   }
 
   #save(list: Kept): void {

@@ -19,7 +19,7 @@ const listInput = z.strictObject({});
 
 const NOT_FOUND = textOutcome("Task not found");
 
-/** The list of what is to be done, which the model keeps for itself and for whoever watches. */
+/** The task list, which the model keeps for itself and its users. */
 export function taskTools({ stateDir }: Pick<ToolPlace, "stateDir">): BuiltinTool[] {
   const list = new TaskList(stateDir);
   return [
@@ -42,7 +42,7 @@ export function taskTools({ stateDir }: Pick<ToolPlace, "stateDir">): BuiltinToo
   ];
 }
 
-/** One for all sessions, so that each is made and compiled once. */
+/** Shared by all sessions, so that each is created and compiled once. */
 const schemas = new WeakMap<z.ZodType, BuiltinTool["inputSchema"]>();
 
 function schemaOf(input: z.ZodType): BuiltinTool["inputSchema"] {

@@ -23,7 +23,7 @@ type Update = z.infer<typeof updateInput>;
 
 const PLAIN_FIELDS = ["subject", "description", "activeForm", "owner"] as const;
 
-/** Changes a task, and says what of it changed; undefined when there is none. */
+/** Changes a task, and returns the names of changed fields; undefined if it does not exist. */
 export function updateTask(list: TaskList, update: Update): readonly string[] | undefined {
   let changed: readonly string[] | undefined;
   list.change((tasks) => {
@@ -66,7 +66,7 @@ function apply(tasks: Task[], task: Task, update: Update): readonly string[] {
   return changed;
 }
 
-/** Both ends of a dependency know of it. A task that does not exist is passed over. */
+/** Updates both ends of a dependency. Ignores tasks that do not exist. */
 function link(tasks: Task[], task: Task, ids: readonly string[] = [], end: "blocks" | "blockedBy"): boolean {
   const otherEnd = end === "blocks" ? "blockedBy" : "blocks";
   const fresh = ids.filter((id) => !task[end].includes(id));

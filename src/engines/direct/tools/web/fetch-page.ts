@@ -7,15 +7,15 @@ import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { isPrivateAddress } from "../../../../network/private-address.ts";
 import { ToolFailure } from "../files/permitted.ts";
 
-/** Of the page as it is read, after it is unpacked. */
+/** Limit for the page after decompression. */
 const MAX_BYTES = 10 * 1024 * 1024;
-/** In milliseconds, for all of it. */
+/** Milliseconds, for the whole request. */
 const TIMEOUT_MS = 60_000;
 const MOST_REDIRECTS = 10;
 
 export type Page =
   | { readonly kind: "page"; readonly url: URL; readonly type: string; readonly status: number; readonly body: Buffer }
-  /** Another host would have to be asked, which is another permission. */
+  /** The page is on another host, which needs its own permission. */
   | {
       readonly kind: "elsewhere";
       readonly from: URL;
@@ -24,10 +24,10 @@ export type Page =
       readonly text: string;
     };
 
-/** Whether an address that only this machine or its network can reach may be connected to. */
+/** Whether a private address (this machine or its network) may be reached. */
 export type AllowsPrivate = (address: string) => boolean;
 
-/** Fetches a page from its host and from no other. */
+/** Fetches a page, from its host only. */
 export async function fetchPage(url: URL, allowsPrivate: AllowsPrivate, signal: AbortSignal): Promise<Page> {
   const late = AbortSignal.timeout(TIMEOUT_MS);
   const either = AbortSignal.any([signal, late]);
@@ -53,10 +53,10 @@ async function follow(start: URL, allowsPrivate: AllowsPrivate, signal: AbortSig
     if (!isSamePlace(url, target)) return { kind: "elsewhere", from: start, to: target, status, text };
     url = target;
   }
-  throw new ToolFailure(`${start.host} redirects without end.`);
+  throw new ToolFailure(`${start.host} redirects too often.`);
 }
 
-/** The same host, and not from an encrypted connection to a plain one. */
+/** The same host, and no downgrade from HTTPS to HTTP. */
 function isSamePlace(from: URL, to: URL): boolean {
   if (from.hostname !== to.hostname) return false;
   return from.protocol === to.protocol ? from.port === to.port : to.protocol === "https:" && to.port === "";
@@ -64,13 +64,13 @@ function isSamePlace(from: URL, to: URL): boolean {
 
 function ask(url: URL, allowsPrivate: AllowsPrivate, signal: AbortSignal): Promise<IncomingMessage> {
   const host = url.hostname.replaceAll(/^\[|\]$/g, "");
-  // A name is looked at when it is looked up; an address never is.
+  // Names are checked when they are resolved; literal addresses must be checked here.
   if (isIP(host) !== 0 && isPrivateAddress(host) && !allowsPrivate(host)) throw leadsInside(host);
   return new Promise((resolve, reject) => {
     const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(
       url,
       {
-        // No connection is shared with the host's own requests.
+        // Shares no connection with the host's own requests.
         agent: false,
         lookup: checkedLookup(allowsPrivate),
         signal,
@@ -85,19 +85,19 @@ function ask(url: URL, allowsPrivate: AllowsPrivate, signal: AbortSignal): Promi
     request.on("error", reject);
     request.on("upgrade", (_response, socket) => {
       socket.destroy();
-      reject(new ToolFailure(`${url.host} wants to switch to another protocol, which WebFetch does not speak.`));
+      reject(new ToolFailure(`${url.host} wants to switch to another protocol, which WebFetch does not support.`));
     });
-    // Whatever else may end it: a request that is over is not waited for.
+    // Covers every other way a request can end.
     request.on("close", () => reject(new ToolFailure(`${url.host} closed the connection without an answer.`)));
     request.end();
   });
 }
 
-/** Looks a name up for the connection itself, so that what was checked is what is connected to. */
+/** Resolves a name for the connection itself, so that the checked address is the one that is used. */
 function checkedLookup(allowsPrivate: AllowsPrivate): LookupFunction {
   return (hostname, options, callback) => {
     systemLookup(hostname, { ...options, all: true }, (error, found) => {
-      if (error !== null) return callback(new ToolFailure(`${hostname} cannot be looked up (${error.code}).`), "", 0);
+      if (error !== null) return callback(new ToolFailure(`Cannot resolve ${hostname} (${error.code}).`), "", 0);
       const usable = found.filter(({ address }) => !isPrivateAddress(address) || allowsPrivate(address));
       const [first] = usable;
       if (first === undefined) return callback(leadsInside(hostname), "", 0);
@@ -109,7 +109,7 @@ function checkedLookup(allowsPrivate: AllowsPrivate): LookupFunction {
 
 function leadsInside(host: string): ToolFailure {
   return new ToolFailure(
-    `WebFetch does not reach ${host}: it leads to this machine or to a private network. Whoever set up the session can add ${host} to network.allow in environment.sandbox.`,
+    `WebFetch cannot reach ${host}: it is on this machine or a private network. To allow it, add ${host} to network.allow in environment.sandbox.`,
   );
 }
 
@@ -121,7 +121,7 @@ async function bodyOf(response: IncomingMessage): Promise<Buffer> {
     length += bytes.length;
     if (length > MAX_BYTES) {
       response.destroy();
-      throw new ToolFailure(`The page has more than ${MAX_BYTES / 1024 / 1024} MB, which is too much to read.`);
+      throw new ToolFailure(`The page is larger than ${MAX_BYTES / 1024 / 1024} MB, which is too much to read.`);
     }
     chunks.push(bytes);
   }

@@ -1,29 +1,29 @@
 import { attribute, htmlTokens, plainText } from "./html-tokens.ts";
 
-/** Tags that begin and end a paragraph of their own. */
+/** Tags that form their own paragraph. */
 const BLOCKS = new Set(
   "address article aside body dd details div dl dt fieldset figcaption figure footer form header html main nav p section summary table tbody tfoot thead".split(
     " ",
   ),
 );
 const HEADING = /^h([1-6])$/;
-/** Around what is in them. */
+/** Markers around the tag's content. */
 const MARKS: Readonly<Record<string, string>> = { b: "**", strong: "**", i: "*", em: "*", code: "`" };
-/** What ends when a tag begins. */
+/** Open tags that a new tag closes. */
 const UNCLOSED: Readonly<Record<string, readonly string[]>> = {
   li: ["li"],
   td: ["td", "th"],
   th: ["td", "th"],
   tr: ["td", "th"],
 };
-/** Deeper ones are read as if they were not there. */
+/** Deeper tags are ignored. */
 const MOST_OPEN = 32;
-/** Every level of these writes something before each line in it. By kind, so many are nested; deeper ones are flat. */
+/** Each level of these adds a prefix to every line. Nesting is limited by kind; deeper levels are flattened. */
 const NESTED: Readonly<Record<string, string>> = { blockquote: "quote", ul: "list", ol: "list", li: "item" };
 const MOST_NESTED = 5;
-/** So many deeper ones are matched with their ends. */
+/** How many deeper tags are matched with their end tags. */
 const MOST_DEEP = 200;
-/** In characters. A page is converted in one go, while nothing else happens in the host. */
+/** Characters. Conversion is synchronous and blocks the host. */
 const MOST_HTML = 1_000_000;
 
 interface Open {
@@ -32,7 +32,7 @@ interface Open {
   readonly parts: string[];
 }
 
-/** A page as Markdown: what a reader would see of it, with links that are whole. Says so when the page is too long. */
+/** Converts a page to Markdown: its visible text, with absolute links. Notes when the page was truncated. */
 export function htmlToMarkdown(html: string, address: string): string {
   if (html.length <= MOST_HTML) return converted(html, address);
   const note = `[The page has ${html.length} characters of HTML. Only the first ${MOST_HTML} were read.]`;
@@ -45,7 +45,7 @@ function converted(html: string, address: string): string {
   const lists: { readonly isOrdered: boolean; count: number }[] = [];
   const add = (text: string): void => void open.at(-1)?.parts.push(text);
   const inside = (tag: string): boolean => open.some((one) => one.tag === tag);
-  /** Tags that are nested too deep, inside of the last one that is not. */
+  /** Tags nested too deep, inside the last one that is not. */
   const deep: string[] = [];
   const isTooDeep = (tag: string): boolean =>
     deep.length > 0 || open.filter((one) => NESTED[one.tag] === NESTED[tag]).length >= MOST_NESTED;
@@ -95,7 +95,7 @@ function converted(html: string, address: string): string {
         add("\n");
         continue;
       }
-      // An item that need not be closed ends the one before it.
+      // An item without an end tag is closed by the next one.
       const isNext = tag === "li" && open.at(-1)?.tag === "li" && deep.length === 0;
       if (token.kind === "open" && !isNext && isTooDeep(tag)) {
         if (deep.length < MOST_DEEP && !(tag === "li" && deep.at(-1) === "li")) deep.push(tag);
@@ -114,7 +114,7 @@ function converted(html: string, address: string): string {
     else if (tag === "img") add(picture(token.attributes));
     else if (tag === "ul" || tag === "ol") lists.push({ isOrdered: tag === "ol", count: 0 });
     const last = open.at(-1)?.tag ?? "";
-    // These need not be closed.
+    // Their end tags are optional.
     if (UNCLOSED[tag]?.includes(last) === true) close(last);
     if (tag === "tr") add("\n|");
     else if (BLOCKS.has(tag)) add("\n\n");
@@ -139,7 +139,7 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ");
 }
 
-/** Line by line: a pattern for blanks before an end of line would look at a long run of them again and again. */
+/** Line by line: a pattern for trailing blanks would scan long runs of them repeatedly. */
 function tidy(text: string): string {
   const lines = text.split("\n").map((line) => line.trimEnd());
   return lines

@@ -1,10 +1,10 @@
-/** A page in pieces, in one pass: what is not closed reaches to the end, and nothing is looked at twice. */
+/** Tokenizes a page in one pass: unclosed parts extend to the end, and nothing is read twice. */
 export type HtmlToken =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "open"; readonly tag: string; readonly attributes: string }
   | { readonly kind: "close"; readonly tag: string };
 
-/** Their content is not HTML, or not for readers. */
+/** Their content is not HTML, or not visible. */
 const SKIPPED = ["script", "style", "noscript", "template", "svg", "iframe", "object"];
 
 export function* htmlTokens(html: string): Generator<HtmlToken> {
@@ -39,7 +39,7 @@ function after(text: string, mark: string, from: number): number {
   return found < 0 ? text.length : found + mark.length;
 }
 
-/** The place of the `>` that ends a tag; one in quotes does not. */
+/** The index of the `>` that ends a tag, ignoring those in quotes. */
 function tagEnd(html: string, from: number): number {
   let quote = "";
   for (let at = from; at < html.length; at++) {
@@ -99,7 +99,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   ccedil: "ç",
 };
 
-/** With the characters that entities stand for. One that is not known stays as it is. */
+/** Decodes entities. Unknown ones stay unchanged. */
 export function plainText(text: string): string {
   return text.replaceAll(/&(?:#x([\da-f]{1,6})|#(\d{1,7})|([a-z]{2,8}));/gi, (whole, hex, decimal, name) => {
     if (typeof name === "string") return ENTITIES[name] ?? whole;
