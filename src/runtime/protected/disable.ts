@@ -5,8 +5,8 @@ import { namesIn } from "./fingerprints.ts";
 import { isHarmlessRepository } from "./harmless-repository.ts";
 
 /**
- * Whether somebody reads it as configuration because of its name. An agent file under another name is read only by whoever
- * names it, and a repository as git makes it runs nothing.
+ * Whether its name alone makes some program read it as configuration. An agent file under another name is read only if
+ * someone names it, and a repository as git creates it runs nothing.
  */
 export function takesEffect(path: string, cwd: string): boolean {
   if (isRepository(path)) return !isHarmlessRepository(path);
@@ -22,7 +22,7 @@ export interface Disabled {
   readonly movedTo: string;
 }
 
-/** Under another name it is nobody's configuration, and nothing is lost. */
+/** Renames the configuration so that no program reads it. Nothing is lost. */
 export function disable(path: string): Disabled {
   const place = dirname(path);
   const taken = new Set(namesIn(place));
@@ -31,7 +31,7 @@ export function disable(path: string): Disabled {
   return { path, movedTo };
 }
 
-/** Some names are configuration by their beginning, others by their end. */
+/** Changes both ends of the name: some names are recognized by their beginning, others by their end. */
 function freeName(name: string, taken: ReadonlySet<string>): string {
   const after = `${name}.${MARK}`;
   const marked = isRead(after) ? `${MARK}${name}` : after;

@@ -67,7 +67,7 @@ function nothingToExport(skipped: readonly string[]): CapstanError {
     skipped.length === 0
       ? "no file has other contents than at the start"
       : `of what changed, git ignores everything there, or it is of a submodule, read-only, outside of the repository or in no checkpoint: ${listed(skipped)}. Export it as a patch or a zip file`;
-  return new CapstanError("not_found", `There is nothing to export to a branch: ${why}.`, { data: { skipped } });
+  return new CapstanError("not_found", `Nothing to export to a branch: ${why}.`, { data: { skipped } });
 }
 
 interface Put {
