@@ -13,7 +13,10 @@ type Expected =
   | ", or }"
   | "the end";
 
-/** Where a text stops being JSON, and what could stand there. For a text that is not JSON: the engine does not always tell. */
+/**
+ * Finds where a text stops being JSON, and what was expected there. For texts that failed to parse: the engine does not
+ * always say.
+ */
 export function jsonProblem(text: string): {
   readonly line: number;
   readonly column: number;
@@ -49,7 +52,7 @@ function skipSpace(text: string, from: number): number {
   return from + (SPACE.exec(text)?.[0].length ?? 0);
 }
 
-/** What may follow the token; undefined when it may not stand here. */
+/** What may follow the token; undefined if it is not allowed here. */
 function step(
   token: string,
   expected: Expected,

@@ -6,17 +6,17 @@ import { ApiFailure } from "./failure.ts";
 export interface AccessSettings {
   /** The address that the server is bound to, such as `127.0.0.1` or `0.0.0.0`. */
   readonly bound: string;
-  /** What people and programs type, when it is not that address: behind a proxy, or the name in a certificate. */
+  /** The URL that people and programs use, if it differs: behind a proxy, or the name in a certificate. */
   readonly publicUrl?: URL | undefined;
 }
 
 const EVERY_ADDRESS = new Set(["0.0.0.0", "::"]);
-/** Methods that change nothing. */
+/** Methods that do not change anything. */
 export const READING = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Refuses what a page of another site could make a browser send: requests under a name that is not the server's (a name
- * that was made to point here), and whatever comes from another origin. Programs send no Origin and pass.
+ * Rejects requests that a page of another site could make a browser send: those for a host name that is not the
+ * server's (DNS rebinding), and those from another origin. Programs send no Origin header and pass.
  */
 export function accessCheck({ bound, publicUrl }: AccessSettings): MiddlewareHandler<Env> {
   const names = new Set([bound.toLowerCase(), "localhost"]);
@@ -30,7 +30,7 @@ export function accessCheck({ bound, publicUrl }: AccessSettings): MiddlewareHan
     if (given === null || !isKnown(plainName(given)))
       throw new ApiFailure(
         "permission_error",
-        `This server does not answer to the name ${JSON.stringify(host.slice(0, 100))}. Use ${publicUrl?.origin ?? `the address it printed at its start`}, or start it with --public-url and the address that you use.`,
+        `This server does not answer to the name ${JSON.stringify(host.slice(0, 100))}. Use ${publicUrl?.origin ?? `the address that it printed when it started`}, or start it with --public-url and the address that you use.`,
       );
     const origin = c.req.header("origin");
     if (origin !== undefined) {
@@ -38,7 +38,7 @@ export function accessCheck({ bound, publicUrl }: AccessSettings): MiddlewareHan
       if (!isOwn)
         throw new ApiFailure(
           "permission_error",
-          `A page of ${JSON.stringify(origin.slice(0, 100))} may not do this: only pages of this server itself may. Programs send no Origin header.`,
+          `Requests from pages of ${JSON.stringify(origin.slice(0, 100))} are not allowed. Use this server's own pages, or a program that sends no Origin header.`,
         );
     }
     await next();

@@ -6,24 +6,24 @@ import type { Caller, Env } from "./context.ts";
 import { ApiFailure } from "./failure.ts";
 import { hashOf, looksLikeKey, sameText } from "./key-secret.ts";
 
-/** The id of whoever logged in with the address that the server printed; everybody else has the id of a key. */
+/** The id of a caller who logged in with the address that the server printed; all others have the id of a key. */
 export const BROWSER = "browser";
-/** In milliseconds: how often it is noted that a key is in use. */
+/** In milliseconds: how often the use of a key is recorded. */
 const NOTED_EVERY = 60_000;
-const NEXT_STEP = "Make one with: capstan keys create";
+const NEXT_STEP = "Create one with: capstan keys create";
 
 interface AuthDeps {
   readonly keys: KeyStore;
   readonly clock: Clock;
-  /** Absent for a server that knows no browsers. */
+  /** Absent for a server without browser logins. */
   readonly cookie?: LoginCookie | undefined;
-  /** Who every caller is, where only one program can call: its requests need no key. */
+  /** The caller of every request, if only one program can connect: its requests need no key. */
   readonly everybody?: Caller | undefined;
-  /** Whether a request needs nobody to be known. */
+  /** Whether a request needs no authentication. */
   readonly isOpen: (c: Context<Env>) => boolean;
 }
 
-/** Finds out who calls, by key or by login. Whoever is not known gets no further, but for what is open to all. */
+/** Identifies the caller by key or login. Rejects unknown callers, except for public paths. */
 export function authentication(deps: AuthDeps): MiddlewareHandler<Env> {
   return async (c, next) => {
     if (deps.isOpen(c)) return next();
@@ -50,7 +50,9 @@ function enter(c: Context<Env>, caller: Caller, stillValid: () => Promise<boolea
   c.set("stillValid", stillValid);
 }
 
-/** The first header that is there counts, also when it is wrong: nobody is let in as somebody they did not name. */
+/**
+ * The first header present counts, even if it is wrong, so that nobody is authenticated as someone they did not name.
+ */
 function givenKey(c: Context<Env>): string | undefined {
   const plain = c.req.header("x-api-key")?.trim();
   if (plain) return plain;
@@ -61,18 +63,18 @@ function givenKey(c: Context<Env>): string | undefined {
   return token;
 }
 
-/** The record of a key that holds. */
+/** Returns the record of a valid key. */
 export async function keyOf(keys: KeyStore, secret: string): Promise<KeyRecord> {
   if (!looksLikeKey(secret))
     throw refusal(
       secret.startsWith("sk-ant-")
-        ? `This is a key of the model API; the server needs one of its own. ${NEXT_STEP}`
-        : `This is no key of Capstan's: those begin with ck_ and have 46 characters. ${NEXT_STEP}`,
+        ? `This is a key for the model API; this server needs its own. ${NEXT_STEP}`
+        : `This is not a Capstan key: those begin with ck_ and have 46 characters. ${NEXT_STEP}`,
     );
   const hash = hashOf(secret);
   const key = await keys.byHash(hash);
   if (key === undefined || !sameText(key.hash, hash))
-    throw refusal(`This server does not know the key. See those it knows: capstan keys list. ${NEXT_STEP}`);
+    throw refusal(`This server does not know the key. List its keys with: capstan keys list. ${NEXT_STEP}`);
   if (key.revokedAt !== null) throw refusal(`The key ${key.id} was revoked. ${NEXT_STEP}`);
   return key;
 }
@@ -80,9 +82,9 @@ export async function keyOf(keys: KeyStore, secret: string): Promise<KeyRecord> 
 function noteUse({ keys, clock }: AuthDeps, key: KeyRecord, c: Context<Env>): void {
   const now = clock.now();
   if (key.lastUsedAt !== null && now - key.lastUsedAt < NOTED_EVERY) return;
-  // Nobody waits for it, and a store that cannot write can still be read.
+  // Not awaited: a store that cannot be written to can still be read.
   keys.used(key.id, now).catch((thrown: unknown) => {
-    c.get("log")?.warn({ err: thrown, key: key.id }, "the use of a key could not be noted");
+    c.get("log")?.warn({ err: thrown, key: key.id }, "could not record the use of a key");
   });
 }
 
@@ -95,13 +97,13 @@ async function byLogin({ keys, clock, cookie }: AuthDeps, c: Context<Env>): Prom
   };
   const caller = await look();
   if (caller === undefined)
-    throw refusal(`No key was given. Send one as x-api-key, or as Authorization: Bearer. ${NEXT_STEP}`);
+    throw refusal(`The request has no key. Send one as x-api-key, or as Authorization: Bearer. ${NEXT_STEP}`);
   if (caller === "invalid")
-    throw refusal(`This login does not hold any more. Open /login, and log in with a key. ${NEXT_STEP}`);
+    throw refusal(`This login is no longer valid. Open /login and log in with a key. ${NEXT_STEP}`);
   enter(c, caller, async () => typeof (await look()) === "object");
 }
 
-/** A login by key ends with the key. */
+/** A login by key ends when the key is revoked. */
 async function isKeyInForce(keys: KeyStore, { id, project }: Caller): Promise<boolean> {
   if (id === BROWSER) return true;
   return (await keys.list(project)).some((key) => key.id === id && key.revokedAt === null);

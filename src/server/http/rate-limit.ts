@@ -9,7 +9,7 @@ interface Bucket {
   at: number;
 }
 
-/** So many requests a minute for each caller, all of them at once if they like, and then as they come free again. */
+/** Limits requests per minute for each caller. Allows a burst of the whole amount, which then refills evenly. */
 export function rateLimit({
   clock,
   requestsPerMinute,
@@ -25,14 +25,14 @@ export function rateLimit({
     const now = clock.now();
     const bucket = buckets.get(caller.id) ?? { tokens: requestsPerMinute, at: now };
     buckets.set(caller.id, bucket);
-    // A clock that jumps back gives nothing and takes nothing.
+    // A clock that jumps back changes nothing.
     bucket.tokens = Math.min(requestsPerMinute, bucket.tokens + Math.max(0, now - bucket.at) * perMs);
     bucket.at = now;
     if (bucket.tokens < 1) {
       const retryAfter = Math.max(1, Math.ceil((1 - bucket.tokens) / perMs / 1_000));
       throw new ApiFailure(
         "rate_limit_error",
-        `This key has made more than ${requestsPerMinute} requests in a minute. Try again in ${retryAfter} s.`,
+        `This key has made more than ${requestsPerMinute} requests in a minute. Retry in ${retryAfter} s.`,
         { retryAfter },
       );
     }

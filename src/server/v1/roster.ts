@@ -5,12 +5,12 @@ import { invalid } from "../../protocol/v1/refusal.ts";
 import type { ServerDeps } from "../http/context.ts";
 
 interface Team {
-  /** Undefined: as they are. */
+  /** Undefined: unchanged. */
   readonly subagents: AgentDefinition["subagents"] | undefined;
   readonly roster: Roster | undefined;
 }
 
-/** The agents that another may call, found by their ids. They are copied as they are now. */
+/** Looks up the agents that another agent may call, by id. Copies their current definitions. */
 export async function enrol(
   { registry }: Pick<ServerDeps, "registry">,
   project: string,
@@ -24,7 +24,7 @@ export async function enrol(
     const agent = await registry.agents.get(project, id, version);
     if (agent === undefined)
       throw invalid(
-        `multiagent: there is no agent ${JSON.stringify(id)}${version === undefined ? "" : ` with version ${version}`}.`,
+        `multiagent: agent ${JSON.stringify(id)}${version === undefined ? "" : ` with version ${version}`} was not found. List the agents to find its id.`,
       );
     found.push(agent);
   }

@@ -5,7 +5,7 @@ import { agentOf } from "../http/lookup.ts";
 
 type Deps = Pick<ServerDeps, "runtime" | "registry" | "clock">;
 
-/** `found`: what a list already knows of it. */
+/** `found`: what a list already knows about the session. */
 export async function shownSession(deps: Deps, record: SessionRecord, found?: SessionSummary) {
   const summary = found ?? (await deps.runtime.summary(record.id));
   return sessionView({

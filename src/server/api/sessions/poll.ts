@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Answers may come through other processes, of which nobody tells this one. */
+/** Answers may come through other processes, which do not notify this one. */
 const LOOK_EVERY_MS = 250;
 
-/** Looks again and again until it sees what it waits for, the time is over, or the client has gone; what it saw last. */
+/** Polls until the condition is met, the time is up, or the client disconnects; returns the last result. */
 export async function waitFor<Seen>(
   look: () => Promise<Seen>,
   isThere: (seen: Seen) => boolean,

@@ -5,7 +5,7 @@ import type { Caller } from "../../http/context.ts";
 import { FileRoom, messageContent, toolContent } from "../../files/content.ts";
 import type { ApiDeps } from "../deps.ts";
 
-/** With the content of the project's files that it names. */
+/** Adds the content of the project's files that the message names. */
 export async function saidContent(
   deps: ApiDeps,
   { project }: Caller,
@@ -14,7 +14,7 @@ export async function saidContent(
   return typeof given === "string" ? given : messageContent(deps, { project, room: new FileRoom() }, given);
 }
 
-/** The same with the result of a custom tool. */
+/** The same for the result of a custom tool. */
 export async function withFiles(deps: ApiDeps, { project }: Caller, answer: ApprovalAnswer): Promise<ApprovalAnswer> {
   if (answer.result === undefined) return answer;
   const { content, isError } = answer.result;
