@@ -3,19 +3,19 @@ import { onAbort } from "../core/text/on-abort.ts";
 export interface SseFrame {
   /** Default: `message`. */
   readonly event: string;
-  /** The place in the log; absent for previews and signs of life. */
+  /** The log position; absent for previews and heartbeats. */
   readonly id: number | undefined;
   readonly data: string;
 }
 
 interface Reading {
-  /** Told whenever something came, also what is no frame. */
+  /** Called whenever data arrives, even if it is not a frame. */
   readonly onBytes?: () => void;
-  /** Ends the reading. */
+  /** Stops reading. */
   readonly signal?: AbortSignal;
 }
 
-/** The frames of a stream of server-sent events, as fast as they are taken. */
+/** Yields the frames of an event stream as they are consumed. */
 export async function* framesOf(
   body: ReadableStream<Uint8Array>,
   { onBytes, signal }: Reading = {},
@@ -28,11 +28,11 @@ export async function* framesOf(
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      // What is left has no end, so it was cut.
+      // The rest has no end, so the stream was cut off.
       if (done) return;
       onBytes?.();
       rest += decoder.decode(value, { stream: true });
-      // The last piece is not whole yet, and may end within a line break.
+      // The last piece may be incomplete and end within a line break.
       const blocks = rest.split(/\r?\n\r?\n/);
       rest = blocks.pop() ?? "";
       for (const block of blocks) {
@@ -46,7 +46,7 @@ export async function* framesOf(
   }
 }
 
-/** Undefined for comments and advice on when to come back. */
+/** Undefined for comments and retry fields. */
 function frameOf(block: string): SseFrame | undefined {
   const fields = block.split(/\r?\n/).map((line) => /^([^:]+): ?(.*)$/s.exec(line));
   const valuesOf = (name: string): string[] => fields.flatMap((field) => (field?.[1] === name ? [field[2] ?? ""] : []));

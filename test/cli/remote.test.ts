@@ -472,7 +472,7 @@ describe("failures", () => {
   test("a server that is not there: exit code 3, with its address", async () => {
     const gone = await wrong({ CAPSTAN_URL: "http://127.0.0.1:9" });
     expect(gone.code).toBe(3);
-    expect(gone.stderr).toMatch(/^capstan: There is no answer from http:\/\/127\.0\.0\.1:9: .*\n$/);
+    expect(gone.stderr).toMatch(/^capstan: No response from http:\/\/127\.0\.0\.1:9: .*\n$/);
     expect((await wrong({ CAPSTAN_URL: "http://127.0.0.1:9" }, ["run", "hello"])).code).toBe(3);
   });
 

@@ -225,7 +225,9 @@ test("the server's secret is private, stays the same, and is replaced when it is
 
   const text = readFileSync(path, "utf8");
   writeFileSync(path, "short");
-  expect(() => serverSecret(home)).toThrow(/server-secret, cannot be used: it holds something else. Remove it/);
+  expect(() => serverSecret(home)).toThrow(
+    /server-secret, cannot be used: its content is not a secret of the expected length. Remove the file/,
+  );
   writeFileSync(path, text);
   expect(serverSecret(home)).toHaveLength(32);
 });

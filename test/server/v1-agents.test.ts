@@ -339,7 +339,7 @@ test.for([
   ["limit=0", "limit"],
   ["limit=101", "limit"],
   ["limit=x", "limit"],
-  ["page=garbage", "no cursor"],
+  ["page=garbage", "not a cursor"],
   ["created_at[gte]=yesterday", "created_at[gte]"],
   ["include_archived=maybe", "include_archived"],
   ["sort=up", "sort"],

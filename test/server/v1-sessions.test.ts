@@ -92,7 +92,7 @@ test("files stand in the workspace before the agent starts, and later ones too",
   expect(all).toHaveLength(3);
   expect(all[2]).toBe(added.id);
   const again = resources.add(session.id, { type: "file", file_id: plain, mount_path: "later.txt" });
-  expect((await refusal(again)).apiMessage).toContain("is there already");
+  expect((await refusal(again)).apiMessage).toContain("already exists");
 });
 
 test.for(["/etc/passwd", "../outside", "/workspace/../outside", "/workspace/", "a/../../b"])(

@@ -5,7 +5,7 @@ import type { LoadFunctions } from "../../runtime/calls/custom-tools.ts";
 import type { CompileSchema } from "../../engines/direct/line/input-checks.ts";
 import type { RemoteServerFactory } from "../../mcp/remote-servers.ts";
 
-// Most sessions have neither tools of the host, nor functions, nor an output schema, and need not wait for MCP and a schema compiler.
+// Most sessions have no host tools, functions or output schema, and need not wait for MCP and a schema compiler.
 
 export const createToolServer: ToolServerFactory = async (options) =>
   (await import("../../mcp/bridge.ts")).createToolServer(options);
@@ -24,6 +24,6 @@ export const outputs: OutputChecks = {
   fromJsonSchema: async (schema) => (await import("../../tools/output.ts")).outputFromJsonSchema(schema),
 };
 
-/** What the model wrote is checked only when it calls a tool. */
+/** Compiled only when the model calls a tool. */
 export const compileSchema: CompileSchema = async (schema) =>
   (await import("../../tools/json-schema.ts")).compileJsonSchema(schema);
