@@ -29,26 +29,26 @@ export interface HostSettings {
   /** Search path for the agents' commands. */
   readonly path: string;
   readonly retries: number;
-  /** What runs sessions whose agent names no engine. Default: `claude`. */
+  /** The engine of sessions whose agent names none. Default: `claude`. */
   readonly engine?: EngineName | undefined;
   readonly upstreamIdleMs: number;
-  /** How long model requests wait for another credential when theirs has expired. Default: half an hour. */
+  /** How long model requests wait for a new credential when theirs has expired. Default: half an hour. */
   readonly credentialWaitMs?: number | undefined;
   readonly hibernateAfterMs: number;
   /** Directories of the host that workspaces may be filled from, besides the one a session is started in. */
   readonly mountRoots?: readonly string[];
-  /** Files that no agent may read, wherever they lie. */
+  /** Files that no agent may read, wherever they are. */
   readonly secretFiles?: readonly string[];
-  /** Hooks run outside the sandbox of their session. Default: inside. */
+  /** Whether hooks run outside the sandbox of their session. Default: inside. */
   readonly hooksOutsideSandbox?: boolean;
-  /** Default: no limits beyond those of a session, and the prices of the list. */
+  /** Default: no limits beyond those of a session, and list prices. */
   readonly budgets?: BudgetSettings;
   readonly prices?: PriceSettings;
   /** Default: what the machine allows. */
   readonly capacity?: CapacitySettings;
 }
 
-/** Puts a host together and takes over its parts: closing the host closes them. */
+/** Assembles a host and takes ownership of its parts: closing the host closes them. */
 export async function assemble(
   settings: HostSettings,
   {
@@ -63,13 +63,13 @@ export async function assemble(
     store: Store;
     upstream: Upstream | UpstreamFor;
     redactor?: Redactor;
-    /** Whose model API `upstream` is, as far as an agent has to know. */
+    /** The provider of `upstream`, as far as agents depend on it. */
     provider?: AuthProvider | undefined;
-    /** What `${NAME}` in a definition stands for. Default: nothing is set. */
+    /** Resolves `${NAME}` in a definition. Default: no variables. */
     variable?: LookUp;
-    /** Default: the one that Capstan is made for. */
+    /** Default: the SDK version that Capstan is built for. */
     sdk?: ClaudeSdk | undefined;
-    /** Default: those that Capstan comes with. */
+    /** Default: the built-in engines. */
     engines?: Pick<Engines, "load"> | undefined;
   },
 ): Promise<Runtime> {

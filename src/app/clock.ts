@@ -3,7 +3,7 @@ import type { Clock, Ids } from "../core/ports/clock.ts";
 
 export const clock: Clock = { now: () => Date.now() };
 
-/** Randomness is asked for in advance: each request for it costs far more than the few bytes of one id. */
+/** Random bytes are fetched in bulk: each call costs far more than the few bytes of one id. */
 const POOL_BYTES = 4_096;
 const RANDOM_BYTES = 8;
 const pool = Buffer.alloc(POOL_BYTES);
@@ -22,7 +22,7 @@ function randomHex(): string {
 let lastTime = 0;
 let counter = 0;
 
-/** UUIDs of version 7: sortable by time, and in order of making within one process, also when the clock jumps back. */
+/** UUIDs of version 7: sortable by time, and in creation order within one process, even if the clock jumps back. */
 export const ids: Ids = {
   next(kind) {
     const now = Math.max(Date.now(), lastTime);

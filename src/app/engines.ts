@@ -11,17 +11,17 @@ import { compileSchema, connectRemoteServer, connectServer, createToolServer } f
 export type EngineSettings = DirectSettings;
 
 export interface EngineParts {
-  /** For the `claude` engine. Default: the one that Capstan is made for. */
+  /** For the `claude` engine. Default: the SDK version that Capstan is built for. */
   readonly sdk?: ClaudeSdk | undefined;
 }
 
 interface EngineSource {
-  /** Known without loading it: an agent file is checked in no time. */
+  /** Known without loading the engine, so that agent files are checked quickly. */
   readonly capabilities: EngineCapabilities;
   load(settings: EngineSettings, parts: EngineParts): Promise<Engine>;
 }
 
-/** Every engine, one line each. What an engine needs is loaded with its first session, and never for another engine's. */
+/** All engines. An engine is loaded with its first session, and never for another engine's. */
 const SOURCES: Readonly<Record<EngineName, EngineSource>> = {
   claude: {
     capabilities: claudeCapabilities,
@@ -53,7 +53,7 @@ export function loadedEngines(settings: EngineSettings, parts: EngineParts = {})
     load(name) {
       const known = loaded.get(name) ?? loadEngine(name, settings, parts);
       loaded.set(name, known);
-      // What is missing may be installed while the host runs.
+      // Missing parts may be installed while the host runs.
       known.catch(() => loaded.delete(name));
       return known;
     },
@@ -67,7 +67,7 @@ async function loadEngine(name: EngineName, settings: EngineSettings, parts: Eng
     if (thrown instanceof CapstanError) throw thrown;
     throw new CapstanError(
       "engine_missing",
-      `The ${name} engine cannot be loaded: ${messageOf(thrown)}. Install Capstan again with all its dependencies, or choose another engine.`,
+      `The ${name} engine cannot be loaded: ${messageOf(thrown)}. Reinstall Capstan with all its dependencies, or use another engine.`,
       { cause: thrown },
     );
   }

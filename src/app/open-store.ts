@@ -12,22 +12,22 @@ export function storePath(home: string): string {
   return join(home, "capstan.db");
 }
 
-/** Beside the store: the whole outputs of tools. */
+/** Next to the store: the full outputs of tools. */
 export function outputsPath(home: string): string {
   return join(home, "outputs");
 }
 
-/** The store alone, for what needs no agent: it starts no server and knows no credential. */
+/** Opens the store alone, for work without agents: starts no server and reads no credentials. */
 export async function openStore(home: string, environment: Environment = process.env): Promise<Store> {
   return openSqliteStore({ path: storePath(home), clock, auditKey: auditKey(auditKeyPath(home, environment)) });
 }
 
-/** The same for reading alone, beside a store that is open. */
+/** Opens a second, read-only connection to an open store. */
 export function openReader(home: string): Store {
   return openSqliteReader({ path: storePath(home), clock });
 }
 
-/** Puts a backup in the place of the store, and signs that this was done. Tells how the store that was there is kept. */
+/** Replaces the store with a backup and signs that this was done. Returns where the previous store was saved. */
 export async function restoreFrom(
   home: string,
   from: string,
@@ -36,13 +36,13 @@ export async function restoreFrom(
   const restored = await restoreStore({ path: storePath(home), from, clock });
   const key = auditKey(auditKeyPath(home, environment));
   try {
-    // Makes a store of the current version of the backup.
+    // Migrates the backup to the current version.
     await (await openStore(home, environment))[Symbol.asyncDispose]();
     recordReset({ path: storePath(home), clock, key }, { kind: "restored", reason: from });
   } catch (thrown) {
     throw new CapstanError(
       "store_failed",
-      `The store is restored from ${from}, but that could not be signed, so an audit will call it tampering. ${messageOf(thrown)}`,
+      `The store was restored from ${from}, but the restore could not be signed, so an audit will report it as tampering. ${messageOf(thrown)}`,
       { cause: thrown },
     );
   }

@@ -7,16 +7,16 @@ import { type Http, path } from "./http.ts";
 export interface ApprovalSearch {
   readonly status?: ApprovalStatus | undefined;
   readonly session_id?: string | undefined;
-  /** Only those that were asked after the one with this id. */
+  /** Only approvals requested after the one with this id. */
   readonly after?: string | undefined;
-  /** Only so many, those that were asked last. Default: 200, and all of those that are not over. */
+  /** At most this many, the most recent ones. Default: 200, and all that are still open. */
   readonly limit?: number | undefined;
-  /** In seconds: how long to wait for one while there is none. */
+  /** In seconds: how long to wait if there is none. */
   readonly wait?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What people are asked in the key's project. */
+/** Approvals in the key's project. */
 export class Approvals {
   readonly #http: Http;
 
@@ -29,7 +29,7 @@ export class Approvals {
     return (await this.#http.json<List<WireApproval>>("GET", "/api/approvals", { query, signal })).data;
   }
 
-  /** `wait`: in seconds, how long to wait for the answer while there is none. */
+  /** `wait`: in seconds, how long to wait for an answer if there is none. */
   get(
     id: string,
     { signal, ...query }: { readonly wait?: number; readonly signal?: AbortSignal } = {},

@@ -11,7 +11,10 @@ import { Suites } from "./suites.ts";
 import { Trust } from "./trust.ts";
 import { Webhooks } from "./webhooks.ts";
 
-/** Capstan's own endpoints, typed. What the Managed Agents API has, Anthropic's own client speaks at the same address. */
+/**
+ * The typed client for Capstan's own endpoints. For the Managed Agents API, use Anthropic's client with the same
+ * address.
+ */
 export interface CapstanClient {
   readonly sessions: Sessions;
   readonly approvals: Approvals;
@@ -22,18 +25,18 @@ export interface CapstanClient {
   readonly keys: Keys;
   readonly suites: Suites;
   readonly webhooks: Webhooks;
-  /** Who the key is, and what it may do. */
+  /** The key's identity, role and project. */
   whoami(): Promise<WireCaller>;
   projects(): Promise<WireProject[]>;
   models(): Promise<WireModel[]>;
-  /** The ways to a model, and what each has of what it needs. */
+  /** The credential sources, and which of their parts the server has. */
   credentials(): Promise<WireCredential[]>;
-  /** Explains what would be decided about a call. */
+  /** Explains the decision about a call. */
   checkPolicy(input: CheckInput): Promise<WireExplanation>;
-  /** Tries changed rules on recorded decisions. */
+  /** Replays recorded decisions with different rules. */
   replayPolicy(input: ReplayInput): Promise<WireReplay>;
   ledger(query?: LedgerSearch): Promise<WireLedger>;
-  /** The limits in force, and how each stands in the key's project. */
+  /** The configured limits, and their current use in the key's project. */
   budgets(): Promise<WireBudgets>;
   verifyAudit(query?: { session_id?: string }): Promise<WireAuditReport>;
   readonly trust: Trust;

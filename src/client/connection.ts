@@ -7,15 +7,15 @@ import type { Http } from "./http.ts";
 interface Asked {
   readonly after: number;
   readonly clip: number | undefined;
-  /** Ends the connection. */
+  /** Closes the connection. */
   readonly signal: AbortSignal;
-  /** Told when the server has accepted: from now on nothing is missed. */
+  /** Called when the server has accepted: from now on no event is missed. */
   readonly onOpen: () => void;
-  /** Told whenever something came, also what is only a sign of life. */
+  /** Called whenever data arrives, including heartbeats. */
   readonly onSign: () => void;
 }
 
-/** What comes over one connection, until it ends or is cut. */
+/** Yields what arrives over one connection, until it ends or is cut off. */
 export type Connect = (asked: Asked) => AsyncGenerator<ClippedEvent | Preview>;
 
 interface Frame {
@@ -23,7 +23,7 @@ interface Frame {
   readonly data: unknown;
 }
 
-/** What the address of a socket answers when nothing else is wrong. */
+/** The status of a plain request to a socket's address if nothing else is wrong. */
 const UPGRADE_REQUIRED = 426;
 
 export function overEvents(http: Http, session: string): Connect {
@@ -40,7 +40,7 @@ export function overEvents(http: Http, session: string): Connect {
   };
 }
 
-/** The same over a WebSocket. A login's cookie opens it: a key would have to stand in the address, where logs show it. */
+/** The same over a WebSocket. Needs a login's cookie: a key would have to be in the URL, where logs show it. */
 export function overSocket(http: Http, session: string): Connect {
   return async function* ({ after, clip, signal, onOpen, onSign }) {
     signal.throwIfAborted();
@@ -63,7 +63,7 @@ export function overSocket(http: Http, session: string): Connect {
       news.resolve();
     };
     socket.addEventListener("close", close);
-    // Whoever is not heard of any more does not answer that it is closed either.
+    // A server that has gone silent does not confirm the close either.
     signal.addEventListener("abort", close, { once: true });
     try {
       while (socket.readyState < WebSocket.CLOSING) {
@@ -77,12 +77,12 @@ export function overSocket(http: Http, session: string): Connect {
       close();
     }
     if (isOpen || signal.aborted) return;
-    // A browser does not say why a server refused: the address is asked in a way that can be answered.
+    // Browsers do not report why a server refused a socket, so send a plain request to find out.
     await http.json("GET", `${session}/socket`, { query, signal }).catch((refusal: CapstanApiError) => {
       if (refusal.status !== UPGRADE_REQUIRED) throw refusal;
     });
     throw cut(
-      "The server answers, but no WebSocket could be opened. A proxy in between must let them through, with their Host and Origin.",
+      "The server answers, but the WebSocket could not be opened. If there is a proxy, make it forward WebSockets with their Host and Origin headers.",
     );
   };
 }
@@ -94,5 +94,5 @@ function* itemOf({ event, data }: Frame): Generator<ClippedEvent | Preview> {
 }
 
 export function cut(why: string): CapstanApiError {
-  return new CapstanApiError(`The stream of the session was cut: ${why}`, { status: 0, type: "connection_error" });
+  return new CapstanApiError(`The session's stream was cut off: ${why}`, { status: 0, type: "connection_error" });
 }

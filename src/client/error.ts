@@ -9,20 +9,20 @@ interface Facts {
   readonly cause?: unknown;
 }
 
-/** A refusal of the server, or that there was no answer at all. */
+/** An error response of the server, or no response at all. */
 export class CapstanApiError extends Error {
   override readonly name = "CapstanApiError";
-  /** Of the answer; 0 when there was none. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** Such as `not_found_error`; `connection_error` when there was no answer. */
+  /** Such as `not_found_error`; `connection_error` if there was no response. */
   readonly type: string;
-  /** Names the request in the server's log. */
+  /** Identifies the request in the server's log. */
   readonly requestId: string | undefined;
-  /** Capstan's own code, as in docs/errors.md, where the server gave one. */
+  /** Capstan's code, as in docs/errors.md, if the server sent one. */
   readonly code: string | undefined;
-  /** What else the server said of it: for an approval that somebody has answered, `by`, `at` and `behavior`. */
+  /** Further details: for an approval that was already answered, `by`, `at` and `behavior`. */
   readonly details: Readonly<Record<string, unknown>>;
-  /** In seconds: when the same request may succeed. */
+  /** In seconds: when a retry may succeed. */
   readonly retryAfter: number | undefined;
 
   constructor(message: string, { status, type, requestId, details = {}, retryAfter, cause }: Facts) {
@@ -36,13 +36,13 @@ export class CapstanApiError extends Error {
     this.retryAfter = retryAfter;
   }
 
-  /** The same request may succeed later. */
+  /** Whether a retry may succeed later. */
   get isPassing(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }
 }
 
-/** What a server said in its envelope; what is no envelope comes from something in between. */
+/** Reads the server's error envelope. A response without one comes from something in between, such as a proxy. */
 export function refusalOf(
   body: unknown,
   { status, headers }: { readonly status: number; readonly headers: Headers },
@@ -54,9 +54,9 @@ export function refusalOf(
   if (envelope === undefined) {
     const next =
       status === 429 || status >= 500
-        ? "Perhaps a proxy before a server that is down or busy: try again in a moment."
-        : "Check its address.";
-    return new CapstanApiError(`Something answered with status ${status} that is no Capstan server. ${next}`, {
+        ? "A proxy may be in front of a server that is down or busy: try again in a moment."
+        : "Check the address.";
+    return new CapstanApiError(`The response with status ${status} is not from a Capstan server. ${next}`, {
       status,
       type: "api_error",
       requestId,

@@ -24,7 +24,7 @@ export class Files {
     this.#http = http;
   }
 
-  /** Of one directory of the workspace. */
+  /** Lists one directory of the workspace. */
   list(sessionId: string, directory = "."): Promise<WireFileList> {
     return this.#http.json("GET", path`/api/sessions/${sessionId}/files`, { query: { path: directory } });
   }
@@ -43,7 +43,7 @@ export class Files {
     return this.#http.json("GET", path`/api/sessions/${sessionId}/diff`, { query: { from, to, by_call: byCall } });
   }
 
-  /** `path`: only what changed in this file. */
+  /** `path`: only changes in this file. */
   async patch(
     sessionId: string,
     { from, to, path: file }: Range & { readonly path?: string | undefined } = {},
@@ -60,7 +60,7 @@ export class Files {
     return this.#http.json("POST", path`/api/sessions/${sessionId}/rewind/undo`, { query: { overwrite } });
   }
 
-  /** Writes the changes back to where the files came from, on the server's machine. */
+  /** Writes the changes to the workspace's source on the server's machine. */
   apply(sessionId: string, { dryRun = false }: { readonly dryRun?: boolean } = {}): Promise<WireApplied> {
     return this.#http.json("POST", path`/api/sessions/${sessionId}/apply`, { body: { dry_run: dryRun } });
   }

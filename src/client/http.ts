@@ -3,9 +3,9 @@ import { CapstanApiError, refusalOf } from "./error.ts";
 export interface ClientOptions {
   /** Such as `http://127.0.0.1:4310`. */
   readonly baseUrl: string;
-  /** Left out where a login's cookie says who calls. */
+  /** Omit it if a login's cookie identifies the caller. */
   readonly apiKey?: string | undefined;
-  /** Default: the one of the platform. */
+  /** Default: the platform's `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
@@ -18,7 +18,7 @@ interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One server, as requests see it. */
+/** Sends requests to one server. */
 export class Http {
   readonly #base: string;
   readonly #key: string | undefined;
@@ -48,7 +48,7 @@ export class Http {
     return `${this.#base}${path}${given.length === 0 ? "" : `?${given.join("&")}`}`;
   }
 
-  /** Rejects with a `CapstanApiError` unless the server did what was asked. */
+  /** Rejects with a `CapstanApiError` unless the request succeeded. */
   async send(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
     const { query, body, signal, headers } = options;
     const send = this.#fetch;
@@ -62,7 +62,7 @@ export class Http {
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal !== undefined && { signal }),
     }).catch((thrown: unknown) => {
-      // Whoever gave it up knows why.
+      // The caller aborted the request and knows why.
       if (signal?.aborted === true) throw thrown;
       throw unreachable(this.#base, thrown);
     });
@@ -71,7 +71,7 @@ export class Http {
   }
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined if it is not JSON. */
 async function bodyOf(response: Response): Promise<unknown> {
   try {
     return await response.json();
@@ -84,7 +84,7 @@ function unreachable(base: string, thrown: unknown): CapstanApiError {
   const { message, cause } = thrown as Error;
   const reason = cause instanceof Error && cause.message !== "" ? cause.message : message;
   return new CapstanApiError(
-    `There is no answer from ${base}: ${reason}. Check the address, and that the server runs.`,
+    `No response from ${base}: ${reason}. Check the address, and that the server is running.`,
     {
       status: 0,
       type: "connection_error",
@@ -93,7 +93,7 @@ function unreachable(base: string, thrown: unknown): CapstanApiError {
   );
 }
 
-/** A path whose parts are names, which may hold anything. */
+/** Builds a path and encodes the inserted names. */
 export function path(parts: TemplateStringsArray, ...names: readonly string[]): string {
   return parts.reduce((whole, part, index) => whole + encodeURIComponent(names[index - 1] ?? "") + part);
 }

@@ -1,4 +1,4 @@
-/** The typed client of Capstan's own endpoints, `capstan/client`. Runs in browsers and in Node. */
+/** The typed client for Capstan's own endpoints, `capstan/client`. Runs in browsers and in Node. */
 
 export { type CapstanClient, createClient } from "./client.ts";
 export { CapstanApiError } from "./error.ts";

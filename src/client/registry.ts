@@ -14,7 +14,7 @@ import { type Http, path } from "./http.ts";
 
 export interface PageSearch {
   readonly limit?: number;
-  /** Only what comes after the record with this id. */
+  /** Only records after the one with this id. */
   readonly after?: string;
   readonly include_archived?: boolean;
 }
@@ -40,7 +40,7 @@ export class Agents {
     return (await this.#http.json<List<WireAgent>>("GET", path`/api/agents/${id}/versions`, { query })).data;
   }
 
-  /** Tells what is wrong with it on that server, and tries its MCP servers, which may take a minute. */
+  /** Reports problems of the agent on that server and connects to its MCP servers, which may take a minute. */
   check(
     id: string,
     { signal, ...query }: { readonly version?: number; readonly signal?: AbortSignal } = {},
@@ -52,7 +52,7 @@ export class Agents {
     return this.#http.json("POST", "/api/agents", { body: input });
   }
 
-  /** Stores a new version. */
+  /** Saves a new version. */
   update(id: string, input: AgentUpdate): Promise<WireAgent> {
     return this.#http.json("PUT", path`/api/agents/${id}`, { body: input });
   }
@@ -83,7 +83,7 @@ export class Environments {
   }
 }
 
-/** Keys of the project, for its admins. */
+/** The project's keys, for admins. */
 export class Keys {
   readonly #http: Http;
 

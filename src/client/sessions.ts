@@ -17,7 +17,7 @@ import { type Http, path } from "./http.ts";
 import { overEvents, overSocket } from "./connection.ts";
 import { followSession, type StreamOptions } from "./stream.ts";
 
-/** What a query is written with, before it becomes text. */
+/** The values of a query before they become text. */
 type Written<Schema extends z.ZodType> = Partial<z.output<Schema>>;
 
 export type SessionSearch = Written<typeof sessionQuery>;
@@ -37,7 +37,7 @@ export class Sessions {
     this.#http = http;
   }
 
-  /** Last active first. */
+  /** Most recently active first. */
   async list(query: SessionSearch = {}): Promise<WireSession[]> {
     return (await this.#http.json<List<WireSession>>("GET", "/api/sessions", { query })).data;
   }
@@ -63,27 +63,27 @@ export class Sessions {
     return this.#http.json("POST", path`/api/sessions/${id}/archive`);
   }
 
-  /** Erases what was said and done in it. */
+  /** Erases the session. */
   async delete(id: string): Promise<void> {
     await this.#http.json("DELETE", path`/api/sessions/${id}`);
   }
 
-  /** As it was right after the event at this place in the log. */
+  /** The state right after the event at this log position. */
   stateAt(id: string, seq: number): Promise<WireState> {
     return this.#http.json("GET", path`/api/sessions/${id}/state`, { query: { at: seq } });
   }
 
-  /** One event of the log, whole. */
+  /** Returns one complete event of the log. */
   event(id: string, seq: number): Promise<LoggedEvent> {
     return this.#http.json("GET", path`/api/sessions/${id}/events/${String(seq)}`);
   }
 
-  /** One page of the log. */
+  /** Returns one page of the log. */
   page(id: string, query: Written<typeof eventQuery> = {}): Promise<WireEventPage> {
     return this.#http.json("GET", path`/api/sessions/${id}/events`, { query });
   }
 
-  /** The events that are stored now, page by page. */
+  /** Yields the events saved so far, page by page. */
   async *events(id: string, { after = 0, upTo, types }: EventSearch = {}): AsyncGenerator<LoggedEvent> {
     for (let next: number | null = after; next !== null;) {
       const { data, next_after }: WireEventPage = await this.page(id, {
@@ -97,15 +97,15 @@ export class Sessions {
     }
   }
 
-  /** Follows the session; resumes when the connection is cut. Ends when `signal` aborts. */
+  /** Follows the session and resumes if the connection is cut off. Ends when `signal` aborts. */
   stream(id: string, options: StreamOptions = {}): AsyncGenerator<ClippedEvent | Preview> {
     const connect = options.over === "socket" ? overSocket : overEvents;
     if (options.over === "socket" && this.#http.hasKey)
-      throw new Error("A socket is opened by a login's cookie. With an API key, follow the session over events.");
+      throw new Error("Sockets need a login's cookie. With an API key, follow the session over events.");
     return followSession(connect(this.#http, path`/api/sessions/${id}`), options);
   }
 
-  /** Starts a turn, or adds to the one under way. Its events are those after `after`. */
+  /** Starts a turn, or adds to the current one. Its events are those after `after`. */
   send(id: string, content: MessageInput): Promise<Accepted> {
     return this.#http.json("POST", path`/api/sessions/${id}/messages`, { body: { content } });
   }
@@ -119,7 +119,7 @@ export class Sessions {
     return this.#http.json("POST", path`/api/sessions/${id}/compact`);
   }
 
-  /** All that is kept of what a call gave. */
+  /** Returns the saved output of a call. */
   async output(id: string, call: string): Promise<Uint8Array> {
     const response = await this.#http.send("GET", path`/api/sessions/${id}/calls/${call}/output`);
     return new Uint8Array(await response.arrayBuffer());

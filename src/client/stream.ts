@@ -4,33 +4,33 @@ import { type Connect, cut } from "./connection.ts";
 import { CapstanApiError } from "./error.ts";
 
 export interface StreamOptions {
-  /** Only events after this place in the log. Default: all. */
+  /** Only events after this log position. Default: all. */
   readonly after?: number;
-  /** In characters: texts in events that are longer are cut. Default: events are whole. */
+  /** In characters: longer texts in events are cut. Default: events are complete. */
   readonly clip?: number;
   /**
-   * Default: server-sent events. Of those a browser takes no more than six from a server, over all its tabs; a socket
-   * needs a login's cookie.
+   * Default: server-sent events. Browsers allow only six of them per server across all tabs; a socket needs a login's
+   * cookie.
    */
   readonly over?: "events" | "socket";
   /** Ends the stream. */
   readonly signal?: AbortSignal;
-  /** Told before each new attempt: how many have failed in a row, and why. */
+  /** Called before each new attempt: how many have failed in a row, and why. */
   readonly onRetry?: (failures: number, reason: CapstanApiError) => void;
-  /** Told when the server has accepted, at first and after each cut: from now on nothing is missed. */
+  /** Called when the server has accepted, initially and after each reconnect: from then on no event is missed. */
   readonly onConnect?: () => void;
 }
 
-/** In milliseconds. A server gives a sign of life every fifteen seconds; without one the connection is as good as cut. */
+/** In milliseconds. The server sends a heartbeat every fifteen seconds; without one, the connection counts as lost. */
 const QUIET_MS = 60_000;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 10_000;
-/** Failures in a row, some two minutes, after which nobody is there any more. */
+/** Consecutive failures, about two minutes, after which the stream gives up. */
 const MAX_FAILURES = 15;
 
 /**
- * Every event of a session from a place in its log on, then what happens, and previews of what is being said. A stream
- * that is cut goes on where it was, without a gap or a repeat; one that the server refuses rejects.
+ * Yields every event of a session from a log position on, then new ones as they happen, and previews of text being
+ * written. Resumes without gaps or repeats if the connection is cut off; rejects if the server refuses.
  */
 export async function* followSession(
   connect: Connect,
@@ -68,11 +68,11 @@ async function* watched(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ClippedEvent | Preview> {
   const leaving = new AbortController();
-  const watch = new Watch(() => leaving.abort(cut("Nothing was heard of the server.")));
+  const watch = new Watch(() => leaving.abort(cut("The server sent nothing.")));
   const either = signal === undefined ? leaving.signal : AbortSignal.any([signal, leaving.signal]);
   try {
     yield* connect({ ...asked, signal: either, onSign: () => watch.restart() });
-    // A socket that is closed here ends without a word.
+    // A socket closed on this side ends without an error.
     leaving.signal.throwIfAborted();
   } catch (thrown) {
     throw leaving.signal.aborted ? leaving.signal.reason : thrown;

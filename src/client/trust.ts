@@ -2,7 +2,7 @@ import type { List } from "../protocol/api/common.ts";
 import type { TrustInput, WireTrust } from "../protocol/api/trust.ts";
 import { type Http, path } from "./http.ts";
 
-/** Which of a project's files a person has trusted. */
+/** The project's files and whether a person has trusted them. */
 export class Trust {
   readonly #http: Http;
 
@@ -14,7 +14,7 @@ export class Trust {
     return (await this.#http.json<List<WireTrust>>("GET", "/api/trust")).data;
   }
 
-  /** Fails when no file has the content with that hash any more. */
+  /** Fails if no file has the content with that hash now. */
   add(input: TrustInput): Promise<WireTrust> {
     return this.#http.json("POST", "/api/trust", { body: input });
   }

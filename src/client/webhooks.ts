@@ -2,7 +2,7 @@ import type { List } from "../protocol/api/common.ts";
 import type { WebhookRequest, WireDelivery, WireNewWebhook, WireWebhook } from "../protocol/api/webhooks.ts";
 import { type Http, path } from "./http.ts";
 
-/** Addresses that are told what happens to the project's sessions, for its admins. */
+/** Webhooks for events of the project's sessions, for admins. */
 export class Webhooks {
   readonly #http: Http;
 
@@ -18,27 +18,27 @@ export class Webhooks {
     return this.#http.json("GET", path`/api/webhooks/${id}`);
   }
 
-  /** The secret is in this answer and nowhere else. */
+  /** Only this response contains the secret. */
   create(input: WebhookRequest): Promise<WireNewWebhook> {
     return this.#http.json("POST", "/api/webhooks", { body: input });
   }
 
-  /** What waited is sent. */
+  /** Pending deliveries are sent. */
   enable(id: string): Promise<WireWebhook> {
     return this.#http.json("POST", path`/api/webhooks/${id}/enable`);
   }
 
-  /** What happens from now on is not told. */
+  /** Later events are not delivered. */
   disable(id: string): Promise<WireWebhook> {
     return this.#http.json("POST", path`/api/webhooks/${id}/disable`);
   }
 
-  /** With what it was to be told. */
+  /** Also deletes its pending deliveries. */
   async delete(id: string): Promise<void> {
     await this.#http.json("DELETE", path`/api/webhooks/${id}`);
   }
 
-  /** The last hundred, newest first. */
+  /** The last 100, newest first. */
   async deliveries(id: string): Promise<WireDelivery[]> {
     return (await this.#http.json<List<WireDelivery>>("GET", path`/api/webhooks/${id}/deliveries`)).data;
   }

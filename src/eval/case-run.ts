@@ -2,7 +2,7 @@ import type { Case } from "../core/suite/suite.ts";
 import type { CaseRun, TrialRun } from "../core/suite/suite-run.ts";
 import { passAtK } from "./pass-at-k.ts";
 
-/** What the trials of a case come to together. */
+/** Combines the trials of a case. */
 export function caseRun({ name, tags, passRate }: Case, trials: readonly TrialRun[]): CaseRun {
   const passed = trials.filter(({ status }) => status === "passed").length;
   const { any, all } = passAtK(trials.length, passed);
@@ -10,7 +10,7 @@ export function caseRun({ name, tags, passRate }: Case, trials: readonly TrialRu
   return {
     case: name,
     tags: [...tags],
-    // An error says nothing about the agent, unless enough trials say something without it.
+    // An error says nothing about the agent, unless enough other trials passed.
     status: isEnough ? "passed" : trials.some(({ status }) => status === "error") ? "error" : "failed",
     needed: passRate,
     passAt: byK(any),

@@ -7,11 +7,11 @@ import { isInside } from "../core/paths/inside.ts";
 import type { Case } from "../core/suite/suite.ts";
 import { findProgram, hostPath, safePath } from "../process/programs.ts";
 
-/** Fills the empty directory of a trial with what the case says. Nothing is written anywhere else. */
+/** Fills a trial's empty directory with the case's files. Writes nowhere else. */
 export async function prepareFixture(directory: string, { fixture, files, git }: Case): Promise<void> {
   const root = await realpath(directory);
   if (fixture !== undefined) {
-    // Links are copied, and not followed, so that they can be looked at before anything is written through them.
+    // Links are copied without following them, so that they can be checked before anything is written through them.
     await cp(fixture, root, { recursive: true, verbatimSymlinks: true });
     await refuseWaysOut(root, fixture);
   }
@@ -20,7 +20,7 @@ export async function prepareFixture(directory: string, { fixture, files, git }:
     if (!isInside(target, root))
       throw new CapstanError(
         "invalid_suite",
-        `The file ${path} of the case would be written outside of the workspace, as ${target}. Give it a path inside.`,
+        `The case's file ${path} would be written outside the workspace, to ${target}. Use a path inside it.`,
       );
     await mkdir(dirname(target), { recursive: true });
     await writeFile(target, content);
@@ -28,7 +28,7 @@ export async function prepareFixture(directory: string, { fixture, files, git }:
   if (git) await commitAll(directory);
 }
 
-/** A link that leads out would let a trial change what it must not touch. */
+/** A link out of the fixture would let a trial change other files. */
 async function refuseWaysOut(root: string, fixture: string): Promise<void> {
   for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
     if (!entry.isSymbolicLink()) continue;
@@ -37,17 +37,17 @@ async function refuseWaysOut(root: string, fixture: string): Promise<void> {
     if (isInside(place, root)) continue;
     throw new CapstanError(
       "invalid_suite",
-      `The fixture ${fixture} has a link that leads out of it: ${relative(root, link)} -> ${target}${place === target ? "" : `, which is ${place} in a trial`}. Put a copy of what it names into the fixture.`,
+      `The fixture ${fixture} has a link to a path outside of it: ${relative(root, link)} -> ${target}${place === target ? "" : `, which is ${place} in a trial`}. Put a copy of the target into the fixture.`,
     );
   }
 }
 
-/** No system follows more. */
+/** The limit of all systems. */
 const MAX_LINKS = 40;
 
 /**
- * Where a path leads, step by step as the system goes: `..` behind a link is the directory above its target, which the
- * text of the path does not show. What is not there counts as what it would become, a directory or a file.
+ * Resolves a path step by step, like the system: `..` after a link is the parent of its target, which the text of the
+ * path does not show. A missing path counts as the directory or file it would become.
  */
 async function placeOf(path: string): Promise<string> {
   let place: string = sep;
@@ -66,7 +66,7 @@ async function placeOf(path: string): Promise<string> {
   return place;
 }
 
-/** The same commit on every machine and every day. */
+/** Produces the same commit on every machine and day. */
 const GIT_ENVIRONMENT = {
   GIT_CONFIG_NOSYSTEM: "1",
   GIT_CONFIG_GLOBAL: "/dev/null",

@@ -2,10 +2,10 @@ import type { Suite } from "../core/suite/suite.ts";
 import type { CaseRun, SuiteResult } from "../core/suite/suite-run.ts";
 import { duration, percent, preciseMoney } from "../words/amounts.ts";
 
-/** 0.1 and 0.2 are a little more than 0.3, as computers reckon. */
+/** 0.1 + 0.2 is slightly more than 0.3 in floating point. */
 const ROUNDING = 1e-9;
 
-/** What the suite as a whole must reach. Cases that were left out do not count. */
+/** What the suite as a whole must reach. Skipped cases do not count. */
 export function gatesOf({ gates }: Suite, cases: readonly CaseRun[]): SuiteResult["gates"] {
   const trials = cases.flatMap((one) => one.trials);
   const ran = cases.filter(({ status }) => status !== "skipped");
@@ -27,7 +27,7 @@ export function gatesOf({ gates }: Suite, cases: readonly CaseRun[]): SuiteResul
       message:
         unknown === 0
           ? `the trials cost ${preciseMoney(usd)}; at most ${preciseMoney(gates.usd)} is allowed`
-          : `what ${unknown} of ${trials.length} trials cost is not known: the price of a model is unknown. Give it in the settings under prices; at most ${preciseMoney(gates.usd)} is allowed, and what is known is ${preciseMoney(usd)}`,
+          : `the cost of ${unknown} of ${trials.length} trials is unknown, because a model has no known price. Add it to prices in the settings; at most ${preciseMoney(gates.usd)} is allowed, and the known cost is ${preciseMoney(usd)}`,
     });
   }
   const { durationMs: limit } = gates;
@@ -36,7 +36,7 @@ export function gatesOf({ gates }: Suite, cases: readonly CaseRun[]): SuiteResul
     results.push({
       gate: "duration",
       passed: total <= limit,
-      message: `the trials took ${duration(total)} together; at most ${duration(limit)} is allowed`,
+      message: `the trials took ${duration(total)} in total; at most ${duration(limit)} is allowed`,
     });
   }
   return results;

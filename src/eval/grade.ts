@@ -66,15 +66,15 @@ const OF_TRIAL: {
 };
 
 /**
- * What one grader says about a trial. Rejects with a GraderError when it can say nothing, which is no verdict about the
- * agent; and with the signal's reason when that aborts.
+ * Runs one grader on a trial. Rejects with a GraderError if it cannot decide, which is not a verdict about the agent;
+ * and with the signal's reason if that aborts.
  */
 export async function grade(grader: Grader, facts: TrialFacts, deps: GraderDeps): Promise<Verdict> {
   deps.signal.throwIfAborted();
   const name = grader.name ?? grader.kind;
   try {
     const { passed, score = passed ? 1 : 0, message, diff: shown } = await findingOf(grader, { facts, deps });
-    // What was stopped from outside says nothing about the agent.
+    // If stopped from outside, it says nothing about the agent.
     deps.signal.throwIfAborted();
     return { grader: name, passed, score, message, ...(shown !== undefined && { diff: shown }) };
   } catch (thrown) {
@@ -85,14 +85,14 @@ export async function grade(grader: Grader, facts: TrialFacts, deps: GraderDeps)
 
 function findingOf(grader: Grader, surroundings: Surroundings): Said {
   if (!isOfTurn(grader)) {
-    // The compiler does not see that a grader's kind and what it was given belong together.
+    // The compiler cannot see that a grader's kind and options belong together.
     const find = OF_TRIAL[grader.kind] as (given: unknown, surroundings: Surroundings) => Said;
     return find(grader.given, surroundings);
   }
   const { turns } = surroundings.facts;
   const turn = grader.turn === undefined ? turns.at(-1) : turns[grader.turn - 1];
   if (turn === undefined)
-    return failedWith(`expected turn ${grader.turn ?? 1} to be there (found ${turns.length} turns that ended)`);
+    return failedWith(`expected turn ${grader.turn ?? 1} to exist (found ${turns.length} turns that ended)`);
   const find = OF_TURN[grader.kind] as (given: unknown, turn: TurnFacts, surroundings: Surroundings) => Said;
   return find(grader.given, turn, surroundings);
 }

@@ -1,6 +1,6 @@
 /**
- * Of n trials c passed. How likely it is that of k trials at least one passes, and that all of them do: the unbiased
- * estimates, over all ways to choose k of the n.
+ * Given c passes in n trials: the probability that at least one of k trials passes, and that all do. Unbiased estimates
+ * over all ways to choose k of the n.
  */
 export function passAtK(trials: number, passed: number): { readonly any: number[]; readonly all: number[] } {
   const ks = Array.from({ length: trials }, (_, index) => index + 1);
@@ -10,7 +10,7 @@ export function passAtK(trials: number, passed: number): { readonly any: number[
   };
 }
 
-/** C(some, k) / C(all, k), without the large numbers. */
+/** C(some, k) / C(all, k), without large numbers. */
 function share(some: number, all: number, k: number): number {
   if (some < k) return 0;
   let product = 1;

@@ -24,7 +24,7 @@ export interface RunRequest extends Selection {
   readonly id: string;
   readonly suites: readonly Suite[];
   readonly mode: SuiteRun["mode"];
-  /** Where the run was started: files are told from there. */
+  /** Where the run was started: the base for paths of files. */
   readonly directory: string;
   readonly parallel: number;
   readonly acceptDrift: boolean;
@@ -33,7 +33,7 @@ export interface RunRequest extends Selection {
   readonly project: string;
   readonly capstan: string;
   readonly sdk: string;
-  /** What was wrong before anything ran, such as a suite that could not be read. */
+  /** Problems found before anything ran, such as a suite that could not be read. */
   readonly problems: readonly string[];
   readonly signal: AbortSignal;
   readonly onStart: (suite: Suite, one: Case) => void;
@@ -46,7 +46,7 @@ export interface RunDeps {
   readonly clock: Clock;
 }
 
-/** Runs the cases that are wanted, some at a time, and puts together what came of them. */
+/** Runs the selected cases, some at a time, and combines the results. */
 export async function runSuites(request: RunRequest, deps: RunDeps): Promise<SuiteRun> {
   const started = deps.clock.now();
   const selected = select(request.suites, request);
@@ -98,16 +98,19 @@ export async function runSuites(request: RunRequest, deps: RunDeps): Promise<Sui
   };
 }
 
-/** A word that fits nothing must not look like a run in which everything passed. */
+/** A filter without matches must not look like a passing run. */
 function nothingRan({ filter, suites }: RunRequest, jobs: number): string[] {
   if (filter.length === 0 || jobs > 0) return [];
   const names = suites.flatMap(({ cases }) => cases.map(({ name }) => name));
-  return [`No case that would be run fits --filter ${filter.join(" ")}. The cases are: ${names.join(", ")}`];
+  return [`--filter ${filter.join(" ")} matches no case to run. The cases are: ${names.join(", ")}`];
 }
 
-const AGAIN = "If that is meant, make a new baseline: capstan test --report json=FILE";
+const AGAIN = "If that is intended, create a new baseline: capstan test --report json=FILE";
 
-/** A baseline of something else, or of more than there is now. Suites that are there and were not named are meant so. */
+/**
+ * Reports a baseline of other suites, or of suites that no longer exist. Existing suites that were not named are left
+ * out on purpose.
+ */
 function unlike({ baseline, suites, directory }: RunRequest): string[] {
   const gone = (baseline?.suites ?? []).filter(({ suite }) => !suites.some(({ name }) => name === suite));
   if (baseline !== undefined && gone.length === baseline.suites.length)
@@ -116,11 +119,11 @@ function unlike({ baseline, suites, directory }: RunRequest): string[] {
     ];
   return gone
     .filter(({ file }) => !existsSync(resolve(directory, file)))
-    .map(({ suite, file }) => `The suite ${suite} is in the baseline, and ${file} is not there any more. ${AGAIN}`);
+    .map(({ suite, file }) => `The suite ${suite} is in the baseline, but ${file} no longer exists. ${AGAIN}`);
 }
 
 const HERE =
-  "it works in the suite's own directory, which changes files there: allow that with --allow-side-effects, or use workspace: trial";
+  "it works in the suite's own directory and changes files there; allow that with --allow-side-effects, or use workspace: trial";
 
 interface Around {
   readonly request: RunRequest;
@@ -128,7 +131,7 @@ interface Around {
   readonly finish: (suite: Suite, one: Case, run: CaseRun) => void;
 }
 
-/** One job for each trial; the last one to end finishes the case. */
+/** One job for each trial; the last one to end completes the case. */
 function jobsOf(suite: Suite, one: Case, { request, deps, finish }: Around): (() => Promise<void>)[] {
   const trials: TrialRun[] = [];
   let open = one.trials;
@@ -145,7 +148,7 @@ function jobsOf(suite: Suite, one: Case, { request, deps, finish }: Around): (()
       suite,
       one,
       inOrder.length < one.trials
-        ? // What was spent is told all the same.
+        ? // Report what was spent in any case.
           { ...leftOut(one, "not_run", `the run was stopped${after(inOrder, one)}`), trials: inOrder }
         : caseRun(one, inOrder),
     );
@@ -172,7 +175,7 @@ async function oneTrial(
   if (mode === "replay" && cassette === undefined)
     return failedTrial(
       trial,
-      `There is no cassette ${path}. Record it, which needs a credential and is not done in CI: capstan test --record. To try that without one: --record --rehearsal`,
+      `The cassette ${path} does not exist. Record it with capstan test --record, which needs a credential and does not work in CI. To try it without a credential, use --record --rehearsal`,
     );
   const record = mode === "record" && cassette === undefined;
   const { run, recorded } = await carryOut({ suite, case: one, trial, project, cassette, acceptDrift, record, signal });
@@ -185,16 +188,16 @@ async function oneTrial(
   }
 }
 
-/** So that nobody waits for a cassette. */
+/** Reports that no cassette was written. */
 function unrecorded(run: TrialRun): TrialRun {
   const message =
-    "Nothing was recorded: the conversation did not come to its end. Mend that, and record the case again.";
+    "Nothing was recorded: the conversation did not reach its end. Fix the cause, and record the case again.";
   return run.error === undefined
     ? { ...run, verdicts: [...run.verdicts, { grader: "cassette", passed: false, score: 0, message }] }
     : { ...run, error: `${run.error}\n${message}` };
 }
 
-/** One that was copied or renamed would answer for another case. */
+/** A copied or renamed cassette would answer for another case. */
 function requireOwn(
   read: Cassette | undefined,
   { suite, case: one, trial, path }: Pick<TrialRequest, "suite" | "case" | "trial"> & { readonly path: string },
@@ -202,11 +205,11 @@ function requireOwn(
   if (read === undefined || (read.suite === suite.name && read.case === one.name && read.trial === trial)) return read;
   throw new CapstanError(
     "invalid_cassette",
-    `The cassette ${path} was made for trial ${read.trial} of "${read.case}" in the suite ${read.suite}. Delete it and record the case again: capstan test --record`,
+    `The cassette ${path} was recorded for trial ${read.trial} of "${read.case}" in the suite ${read.suite}. Delete it and record the case again: capstan test --record`,
   );
 }
 
-/** 2: something is set up wrongly; 3: something could not be carried out or judged; 1: something is not as it should be. */
+/** 2: a configuration error; 3: something could not run or be graded; 1: a test failed. */
 export function exitCodeOf(suites: readonly SuiteResult[], problems: readonly string[]): number {
   const cases = suites.flatMap((suite) => suite.cases);
   if (problems.length > 0 || cases.some(({ status }) => status === "not_run")) return 2;

@@ -1,12 +1,12 @@
 import type { Case, Suite } from "../core/suite/suite.ts";
 
 export interface Selection {
-  /** Words of which a case's name, or `#tag` of which its tags, must have one. */
+  /** A case runs if its name contains one of these words, or has the tag of a `#tag`. */
   readonly filter: readonly string[];
   readonly trials: number | undefined;
 }
 
-/** The cases of all suites, and for each that is not run the reason. `only` counts over all suites together. */
+/** The cases of all suites, with the reason for each that is not run. `only` applies across all suites. */
 export function select(
   suites: readonly Suite[],
   { filter, trials }: Selection,
@@ -32,7 +32,7 @@ function reasonAgainst(
   return filter.length === 0 || filter.some(fits) ? undefined : filteredOut(filter);
 }
 
-/** The reason for a case that does not fit what was asked for. */
+/** The reason for a case that the filter excludes. */
 export function filteredOut(filter: readonly string[]): string {
   return `--filter ${filter.join(" ")}`;
 }

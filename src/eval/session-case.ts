@@ -11,7 +11,7 @@ import { answersIn } from "./trial/session-answers.ts";
 import { saidIn } from "./session-said.ts";
 import type { CallFacts, TrialFacts } from "./trial/trial-facts.ts";
 
-/** What a past session gives for a case. */
+/** The parts of a past session that make a case. */
 export interface SessionCase {
   readonly turns: readonly string[];
   readonly answers: readonly AnswerAsWritten[];
@@ -19,7 +19,7 @@ export interface SessionCase {
   readonly calls: readonly CallFacts[];
 }
 
-/** Throws when the session cannot be told again from its log, with the reason. */
+/** Throws if the session cannot be reconstructed from its log, with the reason. */
 export function sessionCase(record: SessionRecord, events: readonly LoggedEvent[]): SessionCase {
   const why = whyNot(record, events);
   if (why !== undefined)
@@ -35,24 +35,24 @@ export function sessionCase(record: SessionRecord, events: readonly LoggedEvent[
   if (markers.length > 0)
     throw new CapstanError(
       "invalid_cassette",
-      `Session ${record.id} cannot become a case: its log had a secret in it, which was taken out (${[...new Set(markers)].join(", ")}), so nobody knows any more what was said. Have the conversation again without it.`,
+      `Session ${record.id} cannot become a case: a secret was redacted from its log (${[...new Set(markers)].join(", ")}), so the original text is unknown. Repeat the conversation without the secret.`,
     );
   return { ...found, calls: callsIn(events) };
 }
 
-/** What cannot be had again: one sentence without its end. */
+/** Why the session cannot be reproduced: a sentence without its period. */
 function whyNot({ forkedFrom, ownProgram, cwd }: SessionRecord, events: readonly LoggedEvent[]): string | undefined {
   if (forkedFrom !== null)
-    return `it is a fork, and how its conversation began is told by the log of ${forkedFrom.sessionId}. Record that one`;
-  if (ownProgram) return "a program gave it tools, hooks or variables of its own, which no suite has";
+    return `it is a fork, and the log of ${forkedFrom.sessionId} has the beginning of its conversation. Record that session`;
+  if (ownProgram) return "a program gave it its own tools, hooks or variables, which a suite does not have";
   const status = events.findLast(
     (event) => event.type.startsWith("session.status_") || event.type === "capstan.session_archived",
   );
-  if (!events.some(({ type }) => type === "user.message")) return "nothing was said in it";
+  if (!events.some(({ type }) => type === "user.message")) return "it has no messages";
   if (status?.type === "session.status_idle" && status.stop_reason.type === "requires_action")
-    return "it waits for an answer. Answer it first: capstan approvals list";
+    return "it is waiting for an answer. Answer it first: capstan approvals list";
   if (status?.type === "session.status_running" || status?.type === "session.status_rescheduled")
-    return "it is still at work. Wait until it is idle";
+    return "it is still running. Wait until it is idle";
   let isWorking = false;
   for (const event of events) {
     if (event.type === "session.status_running") isWorking = true;
@@ -63,7 +63,7 @@ function whyNot({ forkedFrom, ownProgram, cwd }: SessionRecord, events: readonly
   return undefined;
 }
 
-/** Requests of these classes are answered from what the log has. */
+/** Requests of these classes are answered from the log. */
 const KNOWN_CLASSES = ["main", "subagent"];
 
 function whyNotWith(
@@ -72,36 +72,36 @@ function whyNotWith(
 ): string | undefined {
   switch (event.type) {
     case "user.message":
-      if (isWorking) return "a message came while the agent was working, and a case cannot tell when";
-      return event.content.every(({ type }) => type === "text") ? undefined : "a message in it is not text alone";
+      if (isWorking) return "a message arrived while the agent was working, and a case cannot reproduce the time";
+      return event.content.every(({ type }) => type === "text") ? undefined : "a message contains more than text";
     case "user.interrupt":
-      return "it was interrupted, and a case cannot tell when";
+      return "it was interrupted, and a case cannot reproduce the time";
     case "agent.thread_context_compacted":
-      return "its conversation was compacted, and what the model was asked for that is not in the log";
+      return "its conversation was compacted, and the request for the summary is not in the log";
     case "agent.custom_tool_use":
-      return `a client gave the results of ${event.name}, and a suite has no clients`;
+      return `a client returned the results of ${event.name}, and a suite has no clients`;
     case "capstan.rewound":
       return "its files were rewound";
     case "capstan.model_changed":
     case "capstan.mode_changed":
     case "capstan.engine_changed":
-      return "its model, mode or engine was changed on the way";
+      return "its model, mode or engine was changed";
     case "capstan.approval_requested":
-      return event.server === undefined ? undefined : `the MCP server ${event.server} asked something in it`;
+      return event.server === undefined ? undefined : `the MCP server ${event.server} asked a question`;
     case "capstan.permission_decided":
       return event.approval_id !== undefined && JSON.stringify(event.input ?? {}).includes(cwd)
-        ? `somebody changed the input of ${event.tool}, with a path that is another one in every trial`
+        ? `someone changed the input of ${event.tool} to a path that differs in every trial`
         : undefined;
     case "span.model_request_end":
       return event.http_status === 200 && !KNOWN_CLASSES.includes(event.request_class)
-        ? `it asked a model on the side (${event.request_class}), and what that said is not in the log`
+        ? `it sent a side request to a model (${event.request_class}), and the response is not in the log`
         : undefined;
     default:
       return undefined;
   }
 }
 
-/** The case as it is written, with graders that say what the session did. */
+/** The case as written, with graders that check what the session did. */
 export function writtenCase(
   { turns, answers }: SessionCase,
   {
@@ -114,15 +114,15 @@ export function writtenCase(
     facts,
   }: {
     readonly name: string;
-    /** The session's: on another one the replay would differ. */
+    /** The session's engine: on another one the replay would differ. */
     readonly engine: EngineName;
-    /** Where it must be said. */
+    /** Undefined for the suite's default. */
     readonly trials: number | undefined;
     /** Relative to the suite. */
     readonly fixture: string | undefined;
     readonly git: boolean;
     readonly inputs: CaseAsWritten["inputs"];
-    /** What the session comes to when it is played again; absent before it was. */
+    /** The results of the replay; absent before it. */
     readonly facts: TrialFacts | undefined;
   },
 ): CaseAsWritten {
@@ -152,19 +152,21 @@ function gradersOf({ turns, calls, changes }: TrialFacts): GraderAsWritten[] {
   ];
 }
 
-/** This path and no other, in the syntax of `.gitignore`. */
+/** Matches exactly this path, in the syntax of `.gitignore`. */
 function exactly(path: string): string {
   return `/${path.replaceAll(/[*?[\]\\]/g, String.raw`\$&`).replace(/ +$/, (spaces) => spaces.replaceAll(" ", "\\ "))}`;
 }
 
-/** Calls that did not end here as they did in the session, one line each. */
+/** Calls whose outcome differs from the session's, one line each. */
 export function otherOutcomes(before: readonly CallFacts[], now: readonly CallFacts[]): readonly string[] {
   const lines = [...new Set(before.map(({ by }) => by))];
   return lines.flatMap((line) => {
     const [then, here] = [before, now].map((calls) => calls.filter(({ by }) => by === line));
-    return (then ?? []).flatMap(({ tool, outcome = "no end" }, index) => {
-      const found = here?.[index]?.outcome ?? "no end";
-      return found === outcome ? [] : [`call ${index + 1} of ${line}, ${tool}: ${outcome} then, ${found} now`];
+    return (then ?? []).flatMap(({ tool, outcome = "no outcome" }, index) => {
+      const found = here?.[index]?.outcome ?? "no outcome";
+      return found === outcome
+        ? []
+        : [`call ${index + 1} of ${line} (${tool}): ${outcome} in the session, ${found} now`];
     });
   });
 }

@@ -6,7 +6,7 @@ import type { SaidThread } from "../core/suite/said-thread.ts";
 type Block = { type: string; [field: string]: unknown };
 type End = EventOf<"span.model_request_end">;
 
-/** One model request, and the message that came of it. */
+/** One model request, and the resulting message. */
 interface Request {
   end?: End;
   messageId?: string;
@@ -17,7 +17,7 @@ interface Line extends Omit<SaidThread, "answers"> {
   readonly requests: Request[];
 }
 
-/** Everything that models said in a session, line by line. */
+/** All model output of a session, by thread. */
 export function saidIn(events: readonly SessionEvent[]): readonly SaidThread[] {
   const lines = new Map<string | null, Line>([
     [null, { thread: "main", engineAgentId: undefined, task: undefined, requests: [] }],
@@ -49,7 +49,7 @@ export function saidIn(events: readonly SessionEvent[]): readonly SaidThread[] {
     }
     const said = blocksOf(event);
     if (said === undefined) continue;
-    // What a request led to is told before the line asks again, whether its end is told before or after that.
+    // A request's output is logged before the thread's next request; its end may come before or after that.
     const request = byMessage.get(said.messageId) ?? line?.requests.findLast((one) => one.messageId === undefined);
     if (request === undefined) continue;
     request.messageId = said.messageId;
@@ -91,7 +91,7 @@ const ERROR_TYPES: Readonly<Record<number, string>> = {
   529: "overloaded_error",
 };
 
-/** Undefined for an answer that did not come to its end, and that nobody took up. */
+/** Undefined for an incomplete answer that was not used. */
 function answerOf({ end, messageId, blocks }: Request): RecordedAnswer | undefined {
   if (end === undefined) return undefined;
   const { http_status: status, stop_reason: stopReason, model, model_usage: usage } = end;
@@ -100,7 +100,10 @@ function answerOf({ end, messageId, blocks }: Request): RecordedAnswer | undefin
       kind: "error",
       status,
       headers: {},
-      body: { type: "error", error: { type: ERROR_TYPES[status] ?? "api_error", message: `The API said ${status}.` } },
+      body: {
+        type: "error",
+        error: { type: ERROR_TYPES[status] ?? "api_error", message: `The API responded with ${status}.` },
+      },
     };
   if (stopReason === null) return undefined;
   const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = usage;

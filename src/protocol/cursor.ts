@@ -2,14 +2,14 @@ import { z } from "zod";
 import { invalid } from "./v1/refusal.ts";
 
 /**
- * Where a page begins. Opaque to clients: they hand back what a page told them, to the same list. `list` keeps a cursor
- * of one list from being taken for one of another.
+ * Where a page begins. Opaque to clients, which pass it back to the same list. `list` prevents using a cursor with
+ * another list.
  */
 const cursor = z.strictObject({ list: z.string(), at: z.string(), back: z.literal(true).optional() });
 
 export interface Cursor {
   readonly at: string;
-  /** The page before `at`, in place of the one after it. */
+  /** The page before `at` instead of the one after it. */
   readonly back?: true | undefined;
 }
 
@@ -25,7 +25,7 @@ export function readCursor(list: string, page: string | undefined): Cursor | und
   if (page === undefined) return undefined;
   const read = cursor.safeParse(decoded(page));
   if (read.success && read.data.list === list) return read.data;
-  throw invalid("page: this is no cursor of this list. Take `next_page` of an earlier page as it is, or leave it out.");
+  throw invalid("page: this is not a cursor of this list. Use `next_page` of an earlier page unchanged, or omit it.");
 }
 
 function decoded(page: string): unknown {

@@ -1,6 +1,6 @@
 const MAX = 63;
 
-/** A name for Capstan's own use, made of one that people write: `My Reviewer (v2)` → `my-reviewer-v2`. */
+/** Converts a display name to an internal name: `My Reviewer (v2)` → `my-reviewer-v2`. */
 export function slugOf(name: string): string {
   const plain = name
     .normalize("NFKD")
@@ -12,7 +12,7 @@ export function slugOf(name: string): string {
   return plain === "" ? "agent" : plain;
 }
 
-/** The same, and none of those that are taken. */
+/** The same, avoiding names that are taken. */
 export function freeSlug(name: string, taken: readonly string[]): string {
   const plain = slugOf(name);
   for (let count = 1; ; count += 1) {

@@ -4,19 +4,19 @@ import { onAbort } from "../core/text/on-abort.ts";
 export interface SseFrame {
   /** Default: `message`. */
   readonly event: string;
-  /** The place in the log; absent for previews and signs of life. */
+  /** The log position; absent for previews and heartbeats. */
   readonly id: number | undefined;
   readonly data: string;
 }
 
 interface Reading {
-  /** Told whenever something came, also what is no frame. */
+  /** Called whenever data arrives, even if it is not a frame. */
   readonly onBytes?: () => void;
-  /** Ends the reading. */
+  /** Stops reading. */
   readonly signal?: AbortSignal;
 }
 
-/** The frames of a stream of server-sent events, as fast as they are taken. */
+/** Yields the frames of an event stream as they are consumed. */
 export async function* framesOf(
   body: ReadableStream<Uint8Array>,
   { onBytes, signal }: Reading = {},

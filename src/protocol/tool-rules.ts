@@ -4,25 +4,25 @@ import { speaksOf } from "../core/rules/tool-names.ts";
 import { type PolicyName, TOOLSET, TOOLSET_NAMES, type ToolsetName } from "./v1/agent-tools.ts";
 import { invalid } from "./v1/refusal.ts";
 
-/** Policies of the Managed Agents API as rules of Capstan's, and back. */
+/** Converts policies of the Managed Agents API to Capstan's rules, and back. */
 
 export type RuleLists = Pick<Permissions, "allow" | "ask" | "deny">;
 
-/** `always_allow` and `always_ask` are rules with the bare name of the tool; `auto` is no rule. */
+/** `always_allow` and `always_ask` become rules with the tool's bare name; `auto` needs no rule. */
 export function rulesFor(policies: ReadonlyMap<ToolsetName, PolicyName>, blocked: readonly string[]): RuleLists {
   const named = (wanted: PolicyName): string[] =>
     [...policies].filter(([, policy]) => policy === wanted).map(([name]) => TOOLSET[name]);
   return {
     allow: named("always_allow"),
     ask: named("always_ask"),
-    // A rule for a domain does not speak of those below it.
+    // A rule for a domain does not include its subdomains.
     deny: blocked.flatMap((domain) => [`WebFetch(domain:${domain})`, `WebFetch(domain:*.${domain})`]),
   };
 }
 
 /**
- * A rule for Read speaks of Glob and Grep too, and one for Edit of Write. A policy that would say something else for
- * those is refused; one that was not named may become stricter, and is then shown as it is.
+ * A rule for Read also applies to Glob and Grep, and one for Edit to Write. Rejects a conflicting policy for those. An
+ * unnamed policy may become stricter and is then shown as such.
  */
 export function requireEffective(policies: ReadonlyMap<ToolsetName, PolicyName>, lists: RuleLists): void {
   for (const [name, wanted] of policies) {
@@ -30,7 +30,7 @@ export function requireEffective(policies: ReadonlyMap<ToolsetName, PolicyName>,
     if (effective === wanted || (wanted === "auto" && effective === "always_ask")) continue;
     const [other] = [...policies].find(([family]) => family !== name && spokenOf(TOOLSET[family], name)) ?? ["another"];
     throw invalid(
-      `tools: the permission_policy of ${other} counts for ${name} as well, because a rule for ${other} speaks of both. Give ${name} the same permission_policy, or disable it.`,
+      `tools: the permission_policy of ${other} also applies to ${name}, because they share a rule. Give ${name} the same permission_policy, or disable it.`,
     );
   }
 }
@@ -39,7 +39,7 @@ function spokenOf(tool: string, name: ToolsetName): boolean {
   return speaksOf(tool, TOOLSET[name]);
 }
 
-/** What the rules make of a tool. One with a rule that the API cannot express is decided about call by call. */
+/** The policy that the rules give a tool. A tool with a rule that the API cannot express is decided call by call. */
 export function policyOf(name: ToolsetName, { allow, ask, deny }: RuleLists): PolicyName {
   const tool = TOOLSET[name];
   const askTexts = ask.map((entry) => (typeof entry === "string" ? entry : entry.rule));
@@ -50,7 +50,7 @@ export function policyOf(name: ToolsetName, { allow, ask, deny }: RuleLists): Po
   return about(allow).length > 0 ? "always_allow" : "auto";
 }
 
-/** A tool that a rule denies altogether is as good as disabled. */
+/** A tool that a rule denies entirely counts as disabled. */
 export function isDenied(name: ToolsetName, { deny }: RuleLists): boolean {
   return rulesAbout(deny, TOOLSET[name]).some(isBare);
 }
@@ -84,7 +84,7 @@ function isBare({ kind }: Rule): boolean {
   return kind === "tool" || kind === "any";
 }
 
-/** Domains that are denied together with all below them, which is what the API means by a blocked domain. */
+/** Domains that are denied with all subdomains, which is what the API means by a blocked domain. */
 export function blockedDomains({ deny }: RuleLists): readonly string[] {
   const domains = deny.map(domainIn).filter((domain) => domain !== undefined);
   return domains.filter((domain) => !domain.startsWith("*.") && domains.includes(`*.${domain}`));
@@ -94,7 +94,7 @@ function domainIn(text: string): string | undefined {
   return /^WebFetch\(domain:(.+)\)$/.exec(text)?.[1];
 }
 
-/** Without the rules that `rulesFor` writes: what a new list of tools leaves as it is. */
+/** Removes the rules that `rulesFor` writes, leaving what a new list of tools does not replace. */
 export function withoutToolset({ allow, ask, deny }: RuleLists): RuleLists {
   const bare: readonly string[] = TOOLSET_NAMES.map((name) => TOOLSET[name]);
   const blocked = blockedDomains({ allow, ask, deny });

@@ -27,36 +27,36 @@ import { homePage, PAGE_HEADERS } from "./http/pages.ts";
 import { socketRoutes } from "./stream/socket.ts";
 import { Streams } from "./stream/streams.ts";
 
-/** What a server is put together of. What is left out is not served, or as a program on this machine would have it. */
+/** The parts of a server. Omitted parts are not served, or default to loopback behavior. */
 export interface AppParts {
   /** Mounted at `/v1`. */
   readonly v1?: Hono<Env>;
-  /** Mounted at `/`: what begins with `/api`, and the documents that are open to all. */
+  /** Mounted at `/`: everything below `/api`, and the public documents. */
   readonly root?: Hono<Env>;
-  /** The figures of `/metrics` that only the runtime knows. */
+  /** The values of `/metrics` that only the runtime knows. */
   readonly metrics?: RuntimeMetrics;
-  /** Programs on this machine may read `/metrics` without a key. */
+  /** Whether programs on this machine may read `/metrics` without a key. */
   readonly openMetrics?: boolean;
   /** Default: none. */
   readonly log?: Log;
   /** Default: a server on loopback. */
   readonly access?: AccessSettings;
-  /** Who every caller is, where only one program can call. */
+  /** The caller of every request, if only one program can connect. */
   readonly everybody?: Caller | undefined;
-  /** How browsers log in; without it they cannot. */
+  /** How browsers log in; if absent, they cannot. */
   readonly login?: Pick<LoginDeps, "tokens" | "cookie">;
   readonly streams?: Streams;
   readonly answers?: WaitingAnswers;
-  /** In place of the limits that follow from the settings. */
+  /** Overrides the limits that follow from the settings. */
   readonly bodies?: Partial<BodyLimits>;
-  /** The page for people; without it `/` says what programs can do. */
+  /** The console; if absent, `/` describes the API. */
   readonly console?: ConsoleFiles | undefined;
 }
 
 const SILENT: Log = { info() {}, warn() {}, error() {} };
 const OPEN_PATHS = new Set(["/", "/login", "/logout", "/health", "/ready", "/docs", "/openapi.json"]);
 
-/** Everything that the server answers, and all that stands before it. */
+/** Builds all routes and middleware. */
 export function createApp(deps: ServerDeps, parts: AppParts = {}): Hono<Env> {
   const {
     log = SILENT,
@@ -68,7 +68,7 @@ export function createApp(deps: ServerDeps, parts: AppParts = {}): Hono<Env> {
   const { settings, clock, registry } = deps;
   const { keys } = registry;
   const counts = new RequestCounts();
-  /** What they get holds nothing of anybody's, and says that nothing is there. */
+  /** A browser on an unknown path gets the console's 404 page, which contains no data. */
   const isAstray = (c: Context<Env>): boolean =>
     READING.has(c.req.method) && parts.console?.isAstray(c.req.path, c.req.header("accept")) === true;
   const isOpen = (c: Context<Env>): boolean =>
@@ -84,7 +84,7 @@ export function createApp(deps: ServerDeps, parts: AppParts = {}): Hono<Env> {
   app.use(authentication({ keys, clock, cookie: login?.cookie, everybody: parts.everybody, isOpen }));
   app.use(limitAnswers(answers));
   app.use(rateLimit({ clock, requestsPerMinute: settings.requestsPerMinute }));
-  // Viewers change nothing here; what they send is not even read.
+  // Viewers may not change anything here, so their request bodies are not read.
   app.use("/v1/*", async (c, next) => {
     if (!READING.has(c.req.method)) requireRole(c, "operator");
     await next();
@@ -99,7 +99,7 @@ export function createApp(deps: ServerDeps, parts: AppParts = {}): Hono<Env> {
       app,
       onMethodNotAllowed: (c, methods) => {
         const allow = methods.join(", ");
-        const message = `${c.req.method} is not possible here; possible are: ${allow}.`;
+        const message = `${c.req.method} is not allowed here. Use one of: ${allow}.`;
         const failure = new ApiFailure("invalid_request_error", message, { status: 405 });
         return c.json(errorBody(failure, c.get("requestId")), 405, { allow });
       },
@@ -118,20 +118,20 @@ export function createApp(deps: ServerDeps, parts: AppParts = {}): Hono<Env> {
   if (parts.root !== undefined) app.route("/", parts.root);
   if (parts.v1 !== undefined) app.route("/v1", parts.v1);
 
-  // Answered and not thrown: only then a wrong method is looked for.
+  // Returned instead of thrown, because only then the method is checked.
   app.notFound((c) => {
     const page = isAstray(c) ? parts.console?.page(c.req.header("accept-encoding"), 404) : undefined;
     if (page !== undefined) return page;
-    const message = `There is nothing at ${c.req.path}. What there is, /openapi.json tells.`;
+    const message = `Not found: ${c.req.path}. See /openapi.json.`;
     return c.json(errorBody(new ApiFailure("not_found_error", message), c.get("requestId")), 404);
   });
   app.onError((thrown, c) => {
     const failure = failureOf(thrown, c.req.raw.signal.aborted);
     if (failure.retryAfter !== undefined) c.header("retry-after", String(Math.ceil(failure.retryAfter)));
-    // The official clients try every conflict again unless they are told that it is final.
+    // The official clients retry every conflict unless this header says that it is final.
     if (failure.isFinal) c.header("x-should-retry", "false");
     if (failure.type === "authentication_error") c.header("www-authenticate", 'Bearer realm="capstan"');
-    // hono does not know 529, which the API has.
+    // hono's types lack 529, which the API uses.
     return c.json(errorBody(failure, c.get("requestId")), failure.status as ContentfulStatusCode);
   });
   return app;
@@ -142,12 +142,12 @@ function isNear(c: Context<Env>): boolean {
   return isLoopback(c.env?.incoming?.socket.remoteAddress ?? "");
 }
 
-/** hono's own refusals are said in the API's words, like all others. */
+/** Converts hono's own errors to the API's format. */
 function failureOf(thrown: unknown, isGone: boolean): ApiFailure {
   if (thrown instanceof HTTPException && thrown.status < 500)
     return new ApiFailure(REFUSALS[thrown.status] ?? "invalid_request_error", thrown.message);
   if (isGone && !(thrown instanceof ApiFailure))
-    return new ApiFailure("invalid_request_error", "The request ended before it was whole.");
+    return new ApiFailure("invalid_request_error", "The request ended before its body was complete. Send it again.");
   return asApiFailure(thrown);
 }
 

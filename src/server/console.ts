@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { Hono } from "hono";
 import type { Env } from "./http/context.ts";
 
-/** Only what the server itself serves may run, be shown or be asked; an image may also be one that somebody attaches. */
+/** Allows only content from this server; images may also be attachments. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -16,7 +16,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** As the console's own routes have them. */
+/** As in the console's own routes. */
 const PAGES = [
   "/",
   "/new",
@@ -33,7 +33,7 @@ const PAGES = [
   "/settings",
 ];
 const PATTERN = new RegExp(`^(${PAGES.map((page) => page.replace(":id", "[^/]+")).join("|")})$`);
-/** What begins with one of these is for programs, or has a page of its own. */
+/** Paths for programs, or with their own page. */
 const OTHERS = /^\/(api|v1|docs|openapi\.json|health|ready|metrics|login|logout|assets)(\/|$)/;
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -45,20 +45,20 @@ const TYPES: Readonly<Record<string, string>> = {
 
 interface ConsoleFile {
   readonly whole: Uint8Array<ArrayBuffer>;
-  /** Made when somebody wants it. */
+  /** Compressed on first use. */
   packed?: Uint8Array<ArrayBuffer>;
 }
 
 interface Answered {
-  /** That the client understands. */
+  /** Encodings that the client accepts. */
   readonly encodings: string | undefined;
   readonly status?: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * The console as it was built when the server started: a newer build beside it must not leave pages half of the one and
- * half of the other. Who may see what, `/api` decides.
+ * The console's files as they were when the server started, so that a newer build does not mix with them. `/api`
+ * decides who may see what.
  */
 export class ConsoleFiles {
   readonly #files: ReadonlyMap<string, ConsoleFile>;
@@ -67,17 +67,17 @@ export class ConsoleFiles {
     this.#files = new Map(filesIn(directory));
   }
 
-  /** Whether a path is the console's: it holds nothing of anybody's, and needs nobody to be known. */
+  /** Whether a path belongs to the console. Its files contain no data, so they need no login. */
   isPart(path: string): boolean {
     return PATTERN.test(path) || isFile(path);
   }
 
-  /** Whether somebody goes with their browser to an address where nothing is: the console tells them so. */
+  /** Whether a browser requests a page that does not exist, for which the console shows its 404 page. */
   isAstray(path: string, accepted: string | undefined): boolean {
     return /\btext\/html\b/.test(accepted ?? "") && !OTHERS.test(path);
   }
 
-  /** The page itself; undefined when it was not built. */
+  /** The console's page; undefined if it was not built. */
   page(encodings: string | undefined, status = 200): Response | undefined {
     return this.answer("/index.html", { encodings, status, headers: { "content-security-policy": POLICY } });
   }
@@ -99,7 +99,7 @@ export class ConsoleFiles {
   }
 }
 
-/** Names as the build gives them, so that nothing beside its directory can be named. */
+/** Accepts only names that the build creates, so that paths cannot leave its directory. */
 function isFile(path: string): boolean {
   return /^\/(assets\/[\w-]+(\.[\w-]+)*\.(js|css)|early\.js|favicon\.svg)$/.test(path);
 }
@@ -118,7 +118,7 @@ export function consoleRoutes(files: ConsoleFiles): Hono<Env> {
   routes.get("*", async (c, next) => {
     const { path } = c.req;
     if (!isFile(path)) return next();
-    // What is in assets/ has its content in its name. The others hardly ever change, and stand before the first paint.
+    // Names in assets/ contain a content hash. The other files rarely change and block the first paint.
     const caching = path.startsWith("/assets/") ? "public, max-age=31536000, immutable" : "public, max-age=3600";
     const headers = { "cache-control": caching };
     return files.answer(path, { encodings: c.req.header("accept-encoding"), headers }) ?? next();

@@ -16,15 +16,15 @@ import type { Env } from "./http/context.ts";
 import { ApiFailure, errorBody } from "./http/failure.ts";
 import { MAX_CLIENT_MESSAGE } from "./stream/socket.ts";
 
-/** What one connection may take, and how many there may be. Times are in milliseconds. */
+/** Limits for connections. Times are in milliseconds. */
 export interface ConnectionLimits {
-  /** Until the headers of a request are there; also for a connection that says nothing at all. */
+  /** The time for a request's headers; also applies to a connection that sends nothing. */
   readonly headersMs: number;
-  /** Until a request is there, uploads too. */
+  /** The time for a whole request, including uploads. */
   readonly requestMs: number;
   /** How long a connection may stay open between two requests. */
   readonly keepAliveMs: number;
-  /** How often connections are looked at. */
+  /** How often connections are checked. */
   readonly checkEveryMs: number;
   readonly maxConnections: number;
 }
@@ -39,7 +39,7 @@ const CONNECTION_LIMITS: ConnectionLimits = {
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number;
   /** PEM. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
@@ -48,13 +48,13 @@ export interface ListenOptions {
 
 export interface Listening {
   readonly port: number;
-  /** Takes on no more connections, and ends those that do nothing. */
+  /** Stops accepting connections and closes idle ones. */
   stopListening(): void;
   /** Ends every connection. */
   close(): Promise<void>;
 }
 
-/** Serves the app on a port. Rejects with Node's own error when that port cannot be had. */
+/** Serves the app on a port. Rejects with Node's error if the port is not available. */
 export async function listen(app: Hono<Env>, { host, port, tls, limits }: ListenOptions): Promise<Listening> {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_CLIENT_MESSAGE });
   const server = serverFor(app, sockets, { tls, limits: { ...CONNECTION_LIMITS, ...limits } });
@@ -63,7 +63,7 @@ export async function listen(app: Hono<Env>, { host, port, tls, limits }: Listen
   server.listen({ host, port }, resolve);
   await promise;
   server.off("error", reject);
-  // Not being able to take on one connection, for want of file handles, is no reason to end.
+  // Failing to accept one connection, for lack of file handles, must not end the server.
   server.on("error", () => {});
   const closed = new Promise<void>((done) => server.once("close", done));
   return {
@@ -74,7 +74,7 @@ export async function listen(app: Hono<Env>, { host, port, tls, limits }: Listen
     async close() {
       if (server.listening) server.close();
       server.closeAllConnections();
-      // Those are not Node's any more.
+      // Node no longer tracks upgraded sockets.
       for (const socket of sockets.clients) socket.terminate();
       await closed;
     },
@@ -93,7 +93,7 @@ function serverFor(
     connectionsCheckingInterval: limits.checkEveryMs,
   };
   const fetch: Parameters<typeof getRequestListener>[0] = (request, env) => app.fetch(request, env);
-  // Its own listener answers what hono never sees, such as a broken Host header, without a body.
+  // Answers what hono never sees, such as a broken Host header, without a body.
   const listener = getRequestListener(fetch, {
     errorHandler: () => Response.json(broken(), { status: 400 }),
   }) as RequestListener;
@@ -113,11 +113,14 @@ function serverFor(
 }
 
 const BROKEN: Readonly<Record<string, readonly [status: string, message: string]>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request did not come to its end in time."],
-  HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "The headers of the request are too large."],
+  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request did not arrive completely in time. Send it again."],
+  HPE_HEADER_OVERFLOW: [
+    "431 Request Header Fields Too Large",
+    "The headers of the request are too large. Send fewer or shorter headers.",
+  ],
 };
 
-/** What is not even HTTP, or does not come to its end, is answered as everything else is. */
+/** Answers malformed or incomplete HTTP in the API's format. */
 function answerBrokenRequests(server: Server): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return socket.destroy();
@@ -128,17 +131,17 @@ function answerBrokenRequests(server: Server): void {
 
 const BAD_REQUEST = "400 Bad Request";
 
-/** hono's listener answers a broken Host header with 500, and anything but a WebSocket with nothing at all. */
+/** hono's listener answers a broken Host header with 500, and upgrades other than WebSocket not at all. */
 function answerBrokenUpgrades(server: Server): void {
   const [upgrade] = server.listeners("upgrade") as ((...given: Upgrade) => void)[];
   server.removeAllListeners("upgrade");
   server.on("upgrade", (...given: Upgrade) => {
     const [{ headers }, socket] = given;
-    // The other end may be gone before it is answered.
+    // The client may disconnect before it is answered.
     socket.on("error", () => socket.destroy());
     if (URL.parse(`http://${headers.host ?? ""}/`) === null) hangUp(socket, BAD_REQUEST);
     else if (headers.upgrade?.toLowerCase() !== "websocket")
-      hangUp(socket, BAD_REQUEST, "The only protocol that this server upgrades to is WebSocket.");
+      hangUp(socket, BAD_REQUEST, "This server supports only upgrades to WebSocket.");
     else upgrade?.(...given);
   });
 }

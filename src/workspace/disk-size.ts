@@ -3,7 +3,9 @@ import { lstat, readdir } from "node:fs/promises";
 const BLOCK_BYTES = 512;
 const AT_ONCE = 64;
 
-/** What a directory takes up on disk with all that is in it; 0 when it is not there. What vanishes meanwhile counts nothing. */
+/**
+ * The disk usage of a directory and everything in it; 0 if it does not exist. Files that vanish meanwhile count as 0.
+ */
 export async function diskSize(path: string | Buffer): Promise<number> {
   const root = Buffer.from(path);
   const found = await lstat(root).catch(() => undefined);

@@ -9,17 +9,17 @@ export interface FileCopy {
   readonly to: Buffer;
   readonly readOnly: boolean;
   readonly signal: AbortSignal | undefined;
-  /** Hears of the bytes by which the file has grown since it was seen; throws when that is too much. */
+  /** Receives the bytes by which the file has grown since the scan; throws if that is too much. */
   readonly grow: (bytes: number) => void;
   readonly onBytes: (bytes: number) => void;
 }
 
 const CHUNK_BYTES = 1_048_576;
-/** Who may do what; the bits that change whose rights a program runs with are not taken over. */
+/** Permission bits; setuid and setgid are not copied. */
 const PERMISSIONS = 0o777;
 const WRITING = 0o222;
 
-/** Copies one file as it was at one moment. One that changes meanwhile is tried once more, then it is named. */
+/** Copies one file as of one moment. If it changes meanwhile, tries once more and then fails with its name. */
 export async function copyFile(copy: FileCopy): Promise<void> {
   try {
     await copySeen(copy);
@@ -34,14 +34,14 @@ async function copyAgain(copy: FileCopy): Promise<void> {
   try {
     await rm(copy.to, { force: true });
     const file = await see(path);
-    if (file === undefined) throw new FileChanged("no file any more");
+    if (file === undefined) throw new FileChanged("no longer a file");
     copy.grow(file.size - size);
     await copySeen({ ...copy, file });
   } catch (error) {
     if (!(error instanceof FileChanged)) throw diskFailure(error, "Reading", path);
     throw new CapstanError(
       "workspace_failed",
-      `${shownPath(path)} changed while it was copied, twice. Stop what writes it, or leave it out with exclude.`,
+      `${shownPath(path)} changed twice while it was being copied. Stop the program that writes it, or exclude the file.`,
       { cause: error, data: { path: path.toString() } },
     );
   }
@@ -61,7 +61,7 @@ async function copySeen(copy: FileCopy): Promise<void> {
   }, to);
 }
 
-/** Never more than the size that was counted: a file that grows under way cannot fill the disk. */
+/** Copies no more than the size that was counted, so that a growing file cannot fill the disk. */
 async function copyBytes(copy: FileCopy, from: FileHandle, into: FileHandle): Promise<void> {
   const { file, to, signal, onBytes } = copy;
   const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, file.size));

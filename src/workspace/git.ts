@@ -8,20 +8,20 @@ import { findProgram, hostPath, safePath } from "../process/programs.ts";
 
 export interface GitOptions {
   readonly cwd?: string;
-  /** Beside PATH, which is the host's own; nothing else of the host's environment is passed on unless it is named here. */
+  /** Added to PATH, the only variable taken from the host. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly input?: Uint8Array | string;
-  /** Ends the command. It rejects with the signal's reason when that is a `CapstanError`, and else as interrupted. */
+  /** Stops the command. It rejects with the signal's reason if that is a `CapstanError`, otherwise as interrupted. */
   readonly signal?: AbortSignal | undefined;
-  /** In bytes: a command that says more is ended, and rejects with `too_large`. */
+  /** In bytes: a command that prints more is stopped and rejects with `too_large`. */
   readonly maxOutput?: number | undefined;
-  /** Where the output goes to, piece by piece; `stdout` is empty then. */
+  /** Streams the output to this file; `stdout` is then empty. */
   readonly outputFile?: string;
-  /** Exit codes that are no failure, besides 0. */
+  /** Exit codes that count as success, besides 0. */
   readonly accept?: readonly number[];
-  /** Lets the configuration of the user and of the system apply, as credentials need it; `environment` must name HOME. */
+  /** Applies the user's and the system's configuration, for credentials; `environment` must set HOME. */
   readonly configured?: boolean;
-  /** Where setpriv can do it, the command is killed when this process dies: for one that changes a user's files. */
+  /** If setpriv is available, kills the command when this process dies: for commands that change a user's files. */
   readonly dieWithHost?: boolean;
 }
 
@@ -31,20 +31,20 @@ export interface GitOutput {
   readonly code: number;
 }
 
-/** Nothing that a user, a system or a repository has configured may change what a command of ours does. */
+/** No user, system or repository configuration may change our commands. */
 const HERMETIC = {
   GIT_CONFIG_NOSYSTEM: "1",
   GIT_CONFIG_GLOBAL: "/dev/null",
   GIT_ATTR_NOSYSTEM: "1",
   GIT_TERMINAL_PROMPT: "0",
   GIT_OPTIONAL_LOCKS: "0",
-  // What a partial clone lacks it would get from an address, or by a program, that its configuration names.
+  // A partial clone would fetch missing objects from an address, or with a program, in its configuration.
   GIT_NO_LAZY_FETCH: "1",
   GIT_ALLOW_PROTOCOL: "",
   LC_ALL: "C",
 } as const;
 
-/** The user's own git, but nobody is there to answer a question. */
+/** The user's own git, but without interactive prompts. */
 const CONFIGURED = {
   GIT_TERMINAL_PROMPT: "0",
   GIT_ASKPASS: "false",
@@ -54,7 +54,7 @@ const CONFIGURED = {
   LC_ALL: "C",
 } as const;
 
-/** Runs git with an environment of its own. Rejects with `workspace_failed`, which says what git said. */
+/** Runs git with a separate environment. Rejects with `workspace_failed` and git's message. */
 export async function git(args: readonly string[], options: GitOptions = {}): Promise<GitOutput> {
   const { cwd, environment = {}, input, signal, accept = [], configured = false, dieWithHost = false } = options;
   stopIfAborted(signal);
@@ -69,7 +69,7 @@ export async function git(args: readonly string[], options: GitOptions = {}): Pr
   });
   const stderr: Buffer[] = [];
   child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
-  // A command that ends before it has read everything says so by its exit code.
+  // A command that ends before it has read everything reports that by its exit code.
   child.stdin.on("error", () => {});
   child.stdin.end(input);
   const exited = new Promise<number>((resolve, reject) => {
@@ -79,7 +79,7 @@ export async function git(args: readonly string[], options: GitOptions = {}): Pr
   const takeBack = signal === undefined ? () => {} : onAbort(signal, () => end(child));
   const [output, ending] = await Promise.allSettled([collect(child, child.stdout, options), exited]);
   takeBack();
-  // One that is interrupted still cleans up; what it made may only be removed after that.
+  // An interrupted command still cleans up; remove its files only after that.
   stopIfAborted(signal);
   if (ending.status === "rejected") throw ending.reason;
   if (output.status === "rejected") throw output.reason;
@@ -89,7 +89,7 @@ export async function git(args: readonly string[], options: GitOptions = {}): Pr
   return { stdout: output.value, stderr: said, code };
 }
 
-/** What the command says, or nothing when a file has it. */
+/** The command's output; empty if it goes to a file. */
 async function collect(child: ChildProcess, stdout: Readable, options: GitOptions): Promise<Buffer> {
   const { maxOutput = Number.POSITIVE_INFINITY, outputFile } = options;
   let size = 0;
@@ -105,13 +105,13 @@ async function collect(child: ChildProcess, stdout: Readable, options: GitOption
     await pipeline(counted, createWriteStream(outputFile, { mode: 0o600 }));
     return Buffer.alloc(0);
   } catch (thrown) {
-    // Nobody listens to it any more.
+    // Nothing reads it any more.
     end(child);
     throw thrown;
   }
 }
 
-/** In milliseconds: what a command has to remove its own files. */
+/** In milliseconds: the time a command has to remove its own files. */
 const GRACE = 5_000;
 
 function end(child: ChildProcess): void {
@@ -119,7 +119,7 @@ function end(child: ChildProcess): void {
   const timer = setTimeout(() => child.kill("SIGKILL"), GRACE).unref();
   child.once("exit", () => {
     clearTimeout(timer);
-    // A program that git started, such as the one for https, may hold these open for as long as its server is silent.
+    // A program started by git, such as the one for https, may keep these open as long as its server sends nothing.
     child.stdout?.destroy();
     child.stderr?.destroy();
   });
@@ -128,7 +128,7 @@ function end(child: ChildProcess): void {
 function tooMuch(limit: number): CapstanError {
   return new CapstanError(
     "too_large",
-    `This has more than ${limit} bytes, which is more than one answer may have. Narrow it, for example to one file or to fewer checkpoints.`,
+    `The result has more than ${limit} bytes, the limit for one response. Narrow it, for example to one file or to fewer checkpoints.`,
     { data: { limit: "bytes" } },
   );
 }
@@ -137,10 +137,10 @@ function stopIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted !== true) return;
   const reason: unknown = signal.reason;
   if (reason instanceof CapstanError) throw reason;
-  throw new CapstanError("workspace_failed", "It was interrupted.", { cause: reason });
+  throw new CapstanError("workspace_failed", "The command was interrupted.", { cause: reason });
 }
 
-/** Part of util-linux; elsewhere a command may outlive a host that was killed. */
+/** Part of util-linux; without it, a command may outlive a killed host. */
 function boundToHost(cwd: string | undefined): readonly string[] {
   const setpriv = findProgram("setpriv", { outside: cwd });
   return setpriv === undefined ? [] : [setpriv, "--pdeathsig", "KILL", "--"];
@@ -158,14 +158,11 @@ function notFound(cause?: unknown): CapstanError {
   });
 }
 
-/** A checkout that fails does not say why it could not write, nor a server that says only where to look. */
+/** Hints for messages that do not contain the cause. */
 const ADVICE = [
-  [/No space left on device/i, " The disk is full: make room and try again."],
-  [
-    /returned error: 30\d/,
-    " Redirects are not followed: give the address that the repository has now, with .git at its end.",
-  ],
-  [/unable to write/i, " Check that there is room on the disk, and that it can be written."],
+  [/No space left on device/i, " The disk is full: free some space and try again."],
+  [/returned error: 30\d/, " Redirects are not followed: use the repository's current URL, with .git at its end."],
+  [/unable to write/i, " Check that the disk has free space and can be written to."],
 ] as const;
 
 function failed(args: readonly string[], stderr: string, code: number): CapstanError {

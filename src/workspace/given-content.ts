@@ -18,7 +18,7 @@ interface Target {
   readonly hostAddresses?: HostAddresses | undefined;
 }
 
-/** Puts a file, or a clone of a repository, where nothing stands yet. Nothing of the agent's may work meanwhile. */
+/** Puts a file or a clone at a path that does not exist yet. The agent must not be working meanwhile. */
 export async function putContent(content: GivenContent, target: Target): Promise<void> {
   const to = await freePlace(target.root, content.at);
   if (content.kind === "file") return copyTo(content.path, to);
@@ -26,7 +26,7 @@ export async function putContent(content: GivenContent, target: Target): Promise
   const settings = { kind: "clone", from: withToken(content), ref: content.ref } as const;
   const request = await cloneRequest({ sessionId, source: root, settings, places, signal });
   try {
-    // Without the user's own configuration: whoever gives a repository must not reach what only the user can.
+    // Without the user's configuration: the person who names a repository must not get the user's access.
     await makeClone(request, { files: to, home: undefined, signal, hostAddresses });
   } catch (error) {
     await removeTree(to);
@@ -34,7 +34,7 @@ export async function putContent(content: GivenContent, target: Target): Promise
   }
 }
 
-/** The directories above it are made. What the agent made of them must not lead out of the workspace. */
+/** Creates the parent directories. Links that the agent created must not lead out of the workspace. */
 async function freePlace(root: string, at: string): Promise<string> {
   const to = join(root, at);
   const inside = relative(root, to);
@@ -55,7 +55,7 @@ async function freePlace(root: string, at: string): Promise<string> {
 async function copyTo(from: string, to: string): Promise<void> {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   const into = await open(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "EEXIST") throw refused(to.slice(dirname(to).length + 1), "is there already");
+    if (error.code === "EEXIST") throw refused(to.slice(dirname(to).length + 1), "already exists");
     throw diskFailure(error, "Writing", to);
   });
   try {
@@ -66,14 +66,14 @@ async function copyTo(from: string, to: string): Promise<void> {
   }
 }
 
-/** As the hosts of repositories take a token: in the place of a password. */
+/** Repository hosts accept a token in place of a password. */
 function withToken({ url, token }: Extract<GivenContent, { kind: "repository" }>): string {
   if (token === undefined) return url;
   const address = URL.parse(url);
   if (address?.protocol !== "https:")
     throw new CapstanError(
       "workspace_invalid",
-      "A token for a repository is only sent over https. Give an https address, or leave the token out.",
+      "A repository token is only sent over https. Use an https URL, or omit the token.",
     );
   address.username = "x-access-token";
   address.password = token;
@@ -81,5 +81,5 @@ function withToken({ url, token }: Extract<GivenContent, { kind: "repository" }>
 }
 
 function refused(at: string, why: string): CapstanError {
-  return new CapstanError("workspace_invalid", `${JSON.stringify(at)} ${why}. Choose another path.`, { data: { at } });
+  return new CapstanError("workspace_invalid", `${JSON.stringify(at)} ${why}. Use another path.`, { data: { at } });
 }

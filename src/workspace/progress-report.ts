@@ -1,9 +1,9 @@
 import type { CopyProgress } from "../core/ports/workspace.ts";
 
-/** A person cannot read more of them. */
+/** In milliseconds: people cannot read faster. */
 const INTERVAL_MS = 100;
 
-/** Tells how far a copy is: not with every file, but always at its end. */
+/** Reports a copy's progress: not with every file, but always at its end. */
 export function progressReport(
   tell: ((progress: CopyProgress) => void) | undefined,
   totals: Pick<CopyProgress, "totalFiles" | "totalBytes">,
@@ -13,7 +13,7 @@ export function progressReport(
   let told = performance.now();
   const end = (): void => {
     told = performance.now();
-    // A file that changed under way is read twice.
+    // A file that changed meanwhile is read twice.
     tell?.({ ...totals, files, bytes: Math.min(bytes, totals.totalBytes) });
   };
   const perhaps = (): void => {

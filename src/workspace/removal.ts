@@ -1,14 +1,16 @@
 import { chmod, lstat, readdir, rm } from "node:fs/promises";
 import { diskFailure } from "./disk-failure.ts";
 
-/** Removes a directory with all that is in it; links in it are removed, not followed. Nothing happens when it is gone. */
+/**
+ * Removes a directory and everything in it; removes links without following them. Does nothing if it does not exist.
+ */
 export async function removeTree(path: string): Promise<void> {
   try {
     await remove(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "EACCES" && code !== "EPERM") throw diskFailure(error, "Removing", path);
-    // A directory that may not be written keeps what is in it.
+    // Files in a read-only directory cannot be removed.
     await openUp(Buffer.from(path));
     await remove(path).catch((again: unknown) => {
       throw diskFailure(again, "Removing", path);
@@ -17,7 +19,7 @@ export async function removeTree(path: string): Promise<void> {
 }
 
 async function remove(path: string): Promise<void> {
-  // What was interrupted may still write for a moment.
+  // An interrupted process may still write for a moment.
   await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 }
 

@@ -5,16 +5,16 @@ import { git, type GitOptions } from "./git.ts";
 
 /** A git repository of the host. */
 export interface Repository {
-  /** The root of its checkout; of a bare one, the directory it was found from. */
+  /** The root of its checkout; for a bare repository, the directory it was found from. */
   readonly top: string;
   /** From there to the directory it was found from; empty for the root itself. */
   readonly prefix: string;
   readonly isBare: boolean;
-  /** Goes before every command in it. */
+  /** Options for every command in it. */
   readonly options: readonly string[];
 }
 
-/** Nothing the repository has configured may run a program, or leave one running. Filters are named one by one. */
+/** Prevents the repository's configuration from running programs. Filters are turned off one by one. */
 export const QUIET = [
   "-c",
   "core.hooksPath=/dev/null",
@@ -26,15 +26,15 @@ export const QUIET = [
 
 interface FiltersOff {
   readonly options: readonly string[];
-  /** Of the filters that are off. */
+  /** The names of the filters that are off. */
   readonly names: readonly string[];
-  /** Whether the repository's configuration is another one in another worktree or on another branch. */
+  /** Whether the repository's configuration differs in another worktree or on another branch. */
   readonly hasConditions: boolean;
 }
 
 /**
- * Options that switch off the filters of a repository's own configuration: programs that git runs for each file. Where
- * the person has a filter of that name too, theirs stays.
+ * Options that turn off filters in a repository's own configuration: programs that git runs for each file. If the user
+ * has a filter of that name, theirs stays.
  */
 export async function withoutFilters(
   options: readonly string[],
@@ -55,9 +55,12 @@ export async function withoutFilters(
   const filters = [...own].filter((key) => key.startsWith("filter."));
   const names = [...new Set(filters.map((key) => key.slice("filter.".length, key.lastIndexOf("."))))];
   const odd = names.find((name) => /[=\uFFFD]/.test(name));
-  // Git could not be told about it.
+  // Git cannot take this name as an option.
   if (odd !== undefined)
-    throw new CapstanError("workspace_invalid", `The repository configures a filter with an odd name, ${odd}.`);
+    throw new CapstanError(
+      "workspace_invalid",
+      `The repository configures a filter with an unusual name, ${odd}. Remove it from the repository's configuration.`,
+    );
   const off = names.flatMap((name) =>
     ["clean", "smudge", "process", "required"].map((part): [string, string] => {
       const key = `filter.${name}.${part}`;
@@ -68,13 +71,13 @@ export async function withoutFilters(
   return { options: quiet, names, hasConditions: own.size > filters.length };
 }
 
-/** The repository that a directory is in, or undefined. The directory has its links resolved. */
+/** The repository that contains a directory, or undefined. The directory has its links resolved. */
 export async function findRepository(
   directory: string,
   home: string | undefined,
   signal?: AbortSignal,
 ): Promise<Repository | undefined> {
-  // These answers hold no names, which could hold line breaks.
+  // These answers contain no names, which could contain line breaks.
   const question = ["rev-parse", "--is-bare-repository", "--is-inside-work-tree", "--show-cdup"];
   let options: readonly string[] = QUIET;
   let answer: string;
@@ -84,7 +87,7 @@ export async function findRepository(
     if (!(error instanceof CapstanError)) throw error;
     if (/not a git repository/i.test(error.message)) return undefined;
     if (!/dubious ownership/i.test(error.message)) throw error;
-    // It belongs to another user. The person may have told git to trust it, which our own environment hides.
+    // It belongs to another user. The user may have told git to trust it, which our environment hides.
     answer = await trustedAnswer(question, directory, home);
     options = [...QUIET, "-c", "safe.directory=*"];
   }
@@ -93,7 +96,7 @@ export async function findRepository(
   if (isInside !== "true")
     throw new CapstanError(
       "workspace_invalid",
-      `${directory} lies in the .git directory of a repository. Start the session in its checkout.`,
+      `${directory} is in the .git directory of a repository. Start the session in its checkout.`,
     );
   const top = await realpath(resolve(directory, up));
   return { top, prefix: relative(top, directory), isBare: false, options };
@@ -106,14 +109,14 @@ async function trustedAnswer(question: readonly string[], cwd: string, home: str
   } catch (error) {
     throw new CapstanError(
       "workspace_invalid",
-      `The repository of ${cwd} belongs to another user, and git does not trust it. If you do: ` +
+      `The repository of ${cwd} belongs to another user, and git does not trust it. If you do, run: ` +
         `git config --global --add safe.directory ${cwd}`,
       { cause: error },
     );
   }
 }
 
-/** The full name of the commit, or undefined. */
+/** The full hash of the commit, or undefined. */
 export async function commitOf(
   { top, options }: Pick<Repository, "top" | "options">,
   revision: string,
@@ -124,7 +127,7 @@ export async function commitOf(
   return code === 0 ? stdout.toString().trim() : undefined;
 }
 
-/** What a checkout of the commit lacks, though its files say so nowhere; a sentence each. */
+/** What a checkout of the commit lacks without visible signs; one sentence each. */
 export async function contentNotes(
   { top, options }: Pick<Repository, "top" | "options">,
   commit: string,
@@ -153,6 +156,6 @@ export async function contentNotes(
   if (found.some((name) => name.endsWith(":.gitmodules")))
     notes.push("The submodules of the repository are not checked out in the workspace.");
   if (found.some((name) => name.endsWith(".gitattributes")))
-    notes.push("Large files that Git LFS keeps may be pointers in the workspace; git lfs pull gets them.");
+    notes.push("Large files from Git LFS may be pointers in the workspace; run git lfs pull to fetch them.");
   return notes;
 }

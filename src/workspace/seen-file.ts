@@ -1,9 +1,9 @@
 import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, lstat, open, readlink } from "node:fs/promises";
 
-/** A regular file as the scan saw it. What is copied must be this one. */
+/** A regular file as the scan saw it. Only this one may be copied. */
 export interface SeenFile {
-  /** Absolute, without a link in it. */
+  /** Absolute, with links resolved. */
   readonly path: Buffer;
   readonly size: number;
   readonly mode: number;
@@ -12,10 +12,10 @@ export interface SeenFile {
   readonly modified: bigint;
 }
 
-/** Something else is there now than what was seen. */
+/** Another file is there now. */
 export class FileChanged extends Error {}
 
-/** The file at a path that has no link in it; undefined when it is no regular file. */
+/** Inspects the file at a path without links; undefined if it is not a regular file. */
 export async function see(path: Buffer): Promise<SeenFile | undefined> {
   const found = await lstat(path, { bigint: true });
   return found.isFile() ? seen(path, found) : undefined;
@@ -33,8 +33,8 @@ function seen(path: Buffer, found: BigIntStats): SeenFile {
 }
 
 /**
- * Opens the file that was seen and no other: not through a link that took its place, nor one that took the place of a
- * directory above it. A pipe in its place must not make it wait.
+ * Opens exactly the file that was seen: not through a link that replaced it or one of its parent directories. A pipe in
+ * its place must not block.
  */
 export async function openSeen(file: SeenFile): Promise<FileHandle> {
   const handle = await openWithoutLink(file.path);
@@ -56,7 +56,7 @@ async function openWithoutLink(path: Buffer): Promise<FileHandle> {
     return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // A link, a directory above it that is gone, a socket.
+    // A link, a missing parent directory, or a socket.
     if (code === "ELOOP" || code === "ENOENT" || code === "ENOTDIR" || code === "ENXIO")
       throw new FileChanged(code, { cause: error });
     throw error;

@@ -22,7 +22,7 @@ import { isNewer } from "./newer-files.ts";
 import { removeTree } from "./removal.ts";
 import { addWorktree, removeWorktree, worktreeRequest } from "./kinds/worktree-workspace.ts";
 
-/** Opens the checkpoints of a session, which are kept in `directory`. */
+/** Opens a session's checkpoints, which are in `directory`. */
 export type OpenShadow = (
   place: WorkspacePlace,
   options: {
@@ -36,10 +36,10 @@ export interface WorkspacesOptions extends HostPlaces {
   readonly openShadow: OpenShadow;
 }
 
-/** Makes a workspace, in the directory of its session. */
+/** Creates a workspace in its session's directory. */
 type Make = (directory: string, options: PrepareOptions) => Promise<PreparedWorkspace>;
 
-/** The workspaces of a host. What a session owns is in `<root>/<session id>`, its files in `files` there. */
+/** The workspaces of a host. A session's data is in `<root>/<session id>`, its files in `files` there. */
 export function createWorkspaces({ openShadow, ...places }: WorkspacesOptions): Workspaces {
   const directoryOf = (sessionId: string): string => join(places.root, checkedId(sessionId));
   return {
@@ -79,13 +79,13 @@ export function createWorkspaces({ openShadow, ...places }: WorkspacesOptions): 
     },
     async sessionIds() {
       const entries = await readdir(places.root, { withFileTypes: true }).catch(nothingThere);
-      // Whatever else somebody put there is not ours.
+      // Ignore anything else in the directory.
       return entries.filter((entry) => entry.isDirectory() && SESSION_ID.test(entry.name)).map(({ name }) => name);
     },
   };
 }
 
-/** Does every check that makes nothing, and returns what is left to do. */
+/** Performs all checks that create nothing, and returns the remaining work. */
 async function checked(request: WorkspaceRequest, places: HostPlaces, signal?: AbortSignal): Promise<Make> {
   const { sessionId, workspace } = request;
   checkedId(sessionId);
@@ -96,7 +96,7 @@ async function checked(request: WorkspaceRequest, places: HostPlaces, signal?: A
       if (reason !== undefined)
         throw new CapstanError(
           "workspace_invalid",
-          `A session cannot work in ${source}: ${reason}. Start it in a directory of its own, such as a project, ` +
+          `A session cannot work in ${source}: ${reason}. Start it in another directory, such as a project, ` +
             "or use the kind copy with mounts.",
         );
       return async () => ({ cwd: source, source, mounts: [], notes: [] });
@@ -107,7 +107,7 @@ async function checked(request: WorkspaceRequest, places: HostPlaces, signal?: A
         const files = join(directory, "files");
         await makeDirectory(files);
         const made = await fillCopy({ mounts, settings: workspace, files, signal, onProgress });
-        // What came from nowhere can go back nowhere.
+        // An empty workspace has no source to apply changes to.
         return { cwd: files, source: made.length === 0 ? files : source, mounts: made, notes: [] };
       };
     }
@@ -132,10 +132,10 @@ async function checked(request: WorkspaceRequest, places: HostPlaces, signal?: A
 
 const SESSION_ID = /^[A-Za-z0-9][\w-]*$/;
 
-/** It becomes the name of a directory and of a branch. */
+/** The id becomes the name of a directory and of a branch. */
 function checkedId(sessionId: string): string {
   if (SESSION_ID.test(sessionId)) return sessionId;
-  throw new CapstanError("workspace_invalid", `${JSON.stringify(sessionId)} is not the id of a session.`);
+  throw new CapstanError("workspace_invalid", `${JSON.stringify(sessionId)} is not a session id.`);
 }
 
 async function sourceDirectory(path: string): Promise<string> {
@@ -145,25 +145,25 @@ async function sourceDirectory(path: string): Promise<string> {
   } catch (error) {
     throw new CapstanError(
       "workspace_invalid",
-      `The session cannot be started in ${path}: ${messageOf(error)}. Name a directory that exists.`,
+      `The session cannot be started in ${path}: ${messageOf(error)}. Use an existing directory.`,
       { cause: error },
     );
   }
-  throw new CapstanError("workspace_invalid", `${path} is not a directory. Start the session in one.`);
+  throw new CapstanError("workspace_invalid", `${path} is not a directory. Start the session in a directory.`);
 }
 
-/** Only for this user: it may hold what the host's directories hide. */
+/** Accessible only by this user: it may contain files that are private on the host. */
 async function makeDirectory(path: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await mkdir(path, { mode: 0o700 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw diskFailure(error, "Making", path);
-    throw new CapstanError("workspace_failed", `There is something at ${path} already. Start a new session.`);
+    throw new CapstanError("workspace_failed", `${path} already exists. Start a new session.`);
   }
 }
 
-/** The repository may be gone by now; then nothing remembers the worktree. */
+/** The repository may be gone; then nothing refers to the worktree. */
 async function forgetWorktree(source: string, directory: string): Promise<void> {
   if (await isThere(source)) return removeWorktree(source, join(directory, "files"));
   if (source !== dirname(source)) await forgetWorktree(dirname(source), directory);

@@ -61,7 +61,7 @@ test("there is nothing to apply of a session that works in place, or that change
   const idle = await sessionOf(cli, ["hello"], COPY);
   expect(await cli.run(["apply", idle])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("nothing to take") as string,
+    stderr: expect.stringContaining("nothing to export") as string,
   });
   expect((await cli.run(["apply"])).code).toBe(2);
 });

@@ -94,7 +94,7 @@ test("cassettes are shown and compared by file, as text and as JSON", async () =
   expect(differ.stdout).toContain("-    Be short.\n+    Be long.");
   expect(same).toMatchObject({ code: 0, stdout: "No differences.\n" });
   expect(missing).toMatchObject({ code: 2, stdout: "" });
-  expect(missing.stderr).toContain("There is no cassette d.json.");
+  expect(missing.stderr).toContain("The cassette d.json does not exist.");
   expect(broken).toMatchObject({ code: 2, stdout: "" });
   expect(broken.stderr).toContain("The cassette c.json cannot be used: it is not whole JSON");
 });
@@ -163,8 +163,8 @@ test("cassettes that nothing would replay are listed, and removed only with a ye
   const dry = await cli.run(["cassette", "prune", "--dry-run"]);
   expect(dry.stdout).toBe(
     [
-      "cassettes/away.test/one.json\n  its suite is gone",
-      "cassettes/review.test/old.json\n  its case is gone",
+      "cassettes/away.test/one.json\n  its suite no longer exists",
+      "cassettes/review.test/old.json\n  its case no longer exists",
       "cassettes/review.test/one-file.3.json\n  the case has 2 trials, and this is trial 3\n",
     ].join("\n"),
   );
@@ -202,7 +202,7 @@ test("a copy under another name and the cassettes of tests that an agent has no 
   expect({ code, stderr }).toEqual({ code: 0, stderr: "Nothing was removed.\n" });
   expect(stdout).toBe(
     [
-      "cassettes/agent/one-file.json\n  its suite is gone",
+      "cassettes/agent/one-file.json\n  its suite no longer exists",
       "cassettes/review.test/copy.json\n  trial 1 of the case is replayed from one-file.json",
       "cassettes/review.test/one-file.2.json\n  the case has 1 trial, and this is trial 2\n",
     ].join("\n"),

@@ -120,8 +120,8 @@ test("wrong use of diff is said in a sentence, with exit code 2", async () => {
   for (const [args, said] of [
     [["--patch", "--by-call"], "cannot be combined"],
     [["--patch", "--json"], "cannot be combined"],
-    [["--since", "ffffffff"], "There is no checkpoint ffffffff"],
-    [["--until", "x"], "There is no checkpoint x"],
+    [["--since", "ffffffff"], "Checkpoint ffffffff was not found"],
+    [["--until", "x"], "Checkpoint x was not found"],
   ] as const) {
     const { code, stdout, stderr } = await cli.run(["diff", session, ...args]);
     expect({ code, stdout }, args.join(" ")).toEqual({ code: 2, stdout: "" });

@@ -104,7 +104,7 @@ test("what git ignores is not on the branch, which is said, and still counts as 
   const session = await sessionOf(cli, ["write a.log with hi"], { kind: "worktree" });
   const nothing = await cli.run(["export", session, "--branch"]);
   expect(nothing).toMatchObject({ code: 2, stdout: "" });
-  expect(nothing.stderr).toMatch(/nothing to export.*a\.log/);
+  expect(nothing.stderr).toMatch(/Nothing to export.*a\.log/);
   const more = await sessionOf(cli, ["write a.log with hi, then write a.txt with hi"], { kind: "worktree" });
   const { stdout } = await cli.run(["export", more, "--branch"]);
   expect(stdout).toContain("to a submodule: a.log.\nTo export them too,");
@@ -124,6 +124,6 @@ test("export wants one way, and tells itself from sessions export", async () => 
   expect((await cli.run(["export", "--help"])).stdout.replaceAll(/\s+/g, " ")).toContain(
     "for its log use `sessions export`",
   );
-  expect((await cli.run(["export", idle, "--patch", "x.patch"])).stderr).toContain("nothing to take");
+  expect((await cli.run(["export", idle, "--patch", "x.patch"])).stderr).toContain("nothing to export");
   expect(existsSync(join(cli.cwd, "x.patch"))).toBe(false);
 });

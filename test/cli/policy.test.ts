@@ -87,7 +87,7 @@ test("policy check says what the runtime would: without a sandbox nothing is all
 
 test.each([
   [["policy", "check", "rm -rf build"], /"rm -rf build" is not a tool call/],
-  [["policy", "check", "WebSearch(x)"], /Write WebSearch alone/],
+  [["policy", "check", "WebSearch(x)"], /Write only WebSearch/],
   [["policy", "check", "Bash(ls)", "--mode", "careful"], /Allowed choices are normal/],
   [["policy", "replay"], /--rules/],
   [["policy", "replay", "--rules", "none.yaml"], /Cannot read the rules none\.yaml/],
@@ -208,6 +208,6 @@ test("a call of a tool that does not exist names the nearest one", async () => {
   using cli = testCli();
   expect(await cli.run(["policy", "check", "Bsh(ls)"])).toMatchObject({
     code: 2,
-    stderr: "capstan: There is no built-in tool named Bsh. Did you mean Bash?\n",
+    stderr: "capstan: Unknown built-in tool Bsh. Did you mean Bash?\n",
   });
 });

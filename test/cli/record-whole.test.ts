@@ -73,7 +73,7 @@ test("a recording that was killed is not in the way of the next, and nothing tak
   writeFileSync(join(cli.cwd, "fixtures/it/a.txt"), "mine\n");
   const refused = await cli.run(["record", cli.made, "--name", "It"]);
   expect(refused.code).toBe(2);
-  expect(refused.stderr).toContain("is there already, with other files. Give the case another name: --name");
+  expect(refused.stderr).toContain("already exists with other files. Use another name: --name");
   expect(readFileSync(join(cli.cwd, "fixtures/it/a.txt"), "utf8")).toBe("mine\n");
   expect(readdirSync(cli.cwd).toSorted()).toEqual(MADE.filter((name) => name !== "writer.test.yaml"));
 });
@@ -100,9 +100,9 @@ test.each([
   expect(readdirSync(cli.cwd)).toEqual(["place"]);
 });
 
-const FILE = "a.txt in the session's files holds a secret ([redacted:";
-const MESSAGE = "the case's name or a message holds a secret ([redacted:";
-const MODEL = "what the model was told or said holds a secret ([redacted:";
+const FILE = "a.txt in the session's files contains a secret ([redacted:";
+const MESSAGE = "the case's name or a message contains a secret ([redacted:";
+const MODEL = "the conversation with the model contains a secret ([redacted:";
 
 test.each([
   ["the project's .env", { "work/.capstan/config.yaml": "", "work/.env": `SERVICE_TOKEN=${IN_FILE}\n` }, FILE],

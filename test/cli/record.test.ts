@@ -121,12 +121,12 @@ test("a past session becomes a case that passes without a model, and drifts when
   expect(passed).toMatchObject({ code: 0, stderr: "" });
   const again = await cli.run(["record", id, "--name", "All of it"]);
   expect(again.code).toBe(2);
-  expect(again.stderr).toContain("Give the case another name");
+  expect(again.stderr).toContain("Use another name");
 
   const environment = { ANTHROPIC_API_KEY: WORD };
   const secret = await cli.run(["record", id, "--name", "Secret"], { environment });
   expect(secret.code).toBe(2);
-  expect(secret.stderr).toContain("left.txt in the session's files holds a secret ([redacted:");
+  expect(secret.stderr).toContain("left.txt in the session's files contains a secret ([redacted:");
 
   const file = join(cli.cwd, "agent.yaml");
   writeFileSync(file, readFileSync(file, "utf8").replace("what the message says", "as you like"));
@@ -167,7 +167,7 @@ inputs: { who: { type: string } }
     files: ["writer.test.yaml", "cassettes/writer.test/read-a-txt.json"],
     notes: [
       expect.stringContaining("The session has no checkpoint, so the case has no fixture"),
-      "It does not go as it went in the session: call 1 of main, Read: completed then, failed now.",
+      "The replay differs from the session: call 1 of main (Read): completed in the session, failed now.",
     ],
   });
   expect(parse(readFileSync(join(cli.cwd, "writer.test.yaml"), "utf8"))).toMatchObject({

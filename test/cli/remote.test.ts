@@ -122,7 +122,7 @@ describe("run", () => {
     expect(last).toMatchObject({ agent: { name: "from-file" }, environment: { workspace: { kind: "copy" } } });
     const refused = await capstan(["run", "--agent", file, "hello"], "operator");
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain("only a key with the role admin");
+    expect(refused.stderr).toContain("only an admin key");
   });
 
   test("goes on with a session, with the last one, and with a fork", async () => {
@@ -317,7 +317,7 @@ describe("commands", () => {
     expect((await capstan(["grants", "show", short], "viewer")).stdout).toContain("It would allow 1 recorded call");
     const refused = await capstan(["grants", "revoke", short], "viewer");
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain("needs a key with the role operator");
+    expect(refused.stderr).toContain("requires a key with the role operator");
     expect((await capstan(["grants", "revoke", short], "operator")).stdout).toContain("needs approval again");
     expect((await capstan(["grants"])).stdout).not.toContain("echo granted");
   });
@@ -472,7 +472,7 @@ describe("failures", () => {
   test("a server that is not there: exit code 3, with its address", async () => {
     const gone = await wrong({ CAPSTAN_URL: "http://127.0.0.1:9" });
     expect(gone.code).toBe(3);
-    expect(gone.stderr).toMatch(/^capstan: There is no answer from http:\/\/127\.0\.0\.1:9: .*\n$/);
+    expect(gone.stderr).toMatch(/^capstan: No response from http:\/\/127\.0\.0\.1:9: .*\n$/);
     expect((await wrong({ CAPSTAN_URL: "http://127.0.0.1:9" }, ["run", "hello"])).code).toBe(3);
   });
 
@@ -482,7 +482,7 @@ describe("failures", () => {
     expect(key.stderr).toContain("does not know the key");
     const role = await capstan(["run", "hello"], "viewer");
     expect(role.code).toBe(2);
-    expect(role.stderr).toContain("needs a key with the role operator");
+    expect(role.stderr).toContain("requires a key with the role operator");
     expect((await wrong({ CAPSTAN_KEY: "" })).stderr).toContain("CAPSTAN_KEY is not set");
     expect((await wrong({ CAPSTAN_URL: "localhost:4310" })).stderr).toContain("Set it to an address");
     expect((await wrong({ CAPSTAN_URL: "ftp://example.org" })).code).toBe(2);

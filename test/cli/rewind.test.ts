@@ -81,8 +81,8 @@ test("wrong use of rewind changes nothing", async () => {
     [["--undo", "--conversation"], "--conversation"],
     [["--to", "start", "--patch"], "--patch requires --dry-run"],
     [["--to", "start", "--dry-run", "--patch", "--json"], "cannot be combined"],
-    [["--to", "ffffffff"], "There is no checkpoint ffffffff"],
-    [["--undo"], "never rewound"],
+    [["--to", "ffffffff"], "Checkpoint ffffffff was not found"],
+    [["--undo"], "have not been rewound"],
   ] as const) {
     const { code, stdout, stderr } = await cli.run(["rewind", session, ...args]);
     expect({ code, stdout }, args.join(" ")).toEqual({ code: 2, stdout: "" });
@@ -113,6 +113,6 @@ test("a session that waits for an answer is not rewound under its feet", async (
   const [{ id = "" } = {}] = jsonLines((await cli.run(["sessions", "list", "--json"])).stdout) as { id?: string }[];
   const { code, stderr } = await cli.run(["rewind", id, "--to", "start"]);
   expect(code).toBe(5);
-  expect(stderr).toContain("waits for an answer");
+  expect(stderr).toContain("is waiting for an answer");
   expect(existsSync(join(cli.cwd, "a.txt"))).toBe(true);
 });

@@ -145,7 +145,7 @@ test("a turn that a shutdown cuts is gone on with by the next start, and streams
   const stream = await fetch(`${first.url}/api/sessions/${id}/stream`, { headers });
   const heard = stream.text();
   expect(await stopped(first)).toBe(0);
-  expect(await heard).toContain(": the server is shutting down; come back with Last-Event-ID");
+  expect(await heard).toContain(": the server is shutting down; reconnect with Last-Event-ID");
 
   isReady = true;
   const second = await started(cli);

@@ -225,7 +225,7 @@ test("models asks the model API, and says so when it has no list", async () => {
   using cli = testCli(model.url);
   const { code, stderr } = await cli.run(["models"]);
   expect(code).toBe(2);
-  expect(stderr).toContain("gives no list of models");
+  expect(stderr).toContain("does not list its models");
 });
 
 test("models lists what the model API offers", async () => {

@@ -109,7 +109,7 @@ test.each(["worktree", "clone"])(
     expect(stdout).not.toContain("new.txt");
     expect(stdout).toMatch(/^1 file changed · .*capstan apply/m);
     expect(read(cli, "a.txt")).toBe("one\n");
-    if (kind === "worktree") expect(stderr).toMatch(/^capstan: 1 changed or new file is not committed .*\n$/);
+    if (kind === "worktree") expect(stderr).toMatch(/^capstan: 1 uncommitted file in .* is not in the workspace\.\n$/);
     expect((await cli.run([...WORK, "-c", "run cat a.txt"])).stdout).toContain("two");
   },
 );

@@ -64,7 +64,10 @@ test("without a name or a limit only what belongs to no session is cleaned, unle
   const old = leftover(cli, Date.now() - DAY + 1);
   // The store may be an older one, and the files somebody's work.
   const unsure = await cli.run(["workspaces", "clean", "--yes"]);
-  expect(unsure).toMatchObject({ code: 1, stderr: expect.stringContaining("does not know its session") as string });
+  expect(unsure).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("its session is not in this store") as string,
+  });
   expect(workspacesIn(cli)).toContain(old);
   const { stdout, code } = await cli.run(["workspaces", "clean", "--yes", "--discard-changes"]);
   expect(code).toBe(0);

@@ -177,7 +177,7 @@ test("what is no Capstan server, and what does not answer, is told apart", async
   const capstan = createClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey: "k" });
   const proxy = await refusal(capstan.whoami());
   expect(proxy).toMatchObject({ status: 502, isPassing: true });
-  expect(proxy.message).toContain("no Capstan server");
+  expect(proxy.message).toContain("is not from a Capstan server");
   await new Promise((closed) => server.close(closed));
   const gone = await refusal(capstan.whoami());
   expect(gone).toMatchObject({ status: 0, type: "connection_error", isPassing: true });

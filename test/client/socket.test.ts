@@ -89,7 +89,7 @@ test("something in between that lets no socket through is named, and tried again
   });
   expect((await items.next()).value).toMatchObject({ seq: 2 });
   await items.return(undefined);
-  expect(reasons).toEqual([expect.stringContaining("A proxy in between must let them through")]);
+  expect(reasons).toEqual([expect.stringContaining("If there is a proxy, make it forward WebSockets")]);
 });
 
 test("whoever gives it up while it waits for the next try opens no more", async () => {

@@ -212,7 +212,7 @@ describe("a session as a whole", () => {
     await expect(t.host.addFile(session.id, { ...given, mountPath: "../out.txt" })).rejects.toMatchObject({
       code: "workspace_invalid",
     });
-    await expect(t.host.files.apply(session.id)).rejects.toThrow(/made from nothing/);
+    await expect(t.host.files.apply(session.id)).rejects.toThrow(/started empty/);
   });
 });
 

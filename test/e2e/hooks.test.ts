@@ -181,7 +181,7 @@ describe("beforeTool", () => {
       { decision: "deny", decided_by: "hook:sleeper" },
     ]);
     expect(ofType(events, "capstan.hook_ran")).toMatchObject([
-      { outcome: "failed", message: "It took longer than 50 ms." },
+      { outcome: "failed", message: "The hook took longer than 50 ms." },
     ]);
   });
 

@@ -57,7 +57,7 @@ test("a workspace without checkpoints is kept when its files were changed, and g
   await idle.send("Hello.").result();
   expect(new Set(await listed(t))).toEqual(new Set([false, true]));
   await t.host.workspaces.remove(idle.id);
-  await expectKept(t, session, /no checkpoint says how. Copy what you need from .*--discard-changes/);
+  await expectKept(t, session, /no checkpoint to show how. Copy what you need from .*--discard-changes/);
 });
 
 test.each<[string, (cwd: string) => void]>([
@@ -82,7 +82,7 @@ test("a file that is too large for a checkpoint is kept, unless it was there fro
   await idle.send(order(["Bash", { command: "mkfifo pipe" }])).result();
   await t.host.workspaces.remove(idle.id);
   await session.send(order(["Bash", { command: "head -c 200 /dev/zero > large" }])).result();
-  await expectKept(t, session, /keeps its workspace: large \(too large\): in no checkpoint/);
+  await expectKept(t, session, /keeps its workspace: large \(too large\): not in any checkpoint/);
 });
 
 test("a large file that was changed is kept, also when the rest was exported", async () => {
@@ -109,7 +109,7 @@ test("an export of nothing says so, and files that are as at the start need none
   await using t = await testHost(obedient);
   const session = await worktree(t);
   await session.send(order(["Bash", { command: "echo 1 > a.log" }])).result();
-  const nothing = { code: "not_found", message: expect.stringContaining("nothing to export") as string };
+  const nothing = { code: "not_found", message: expect.stringContaining("Nothing to export") as string };
   await expect(t.host.files.exportBranch(session.id)).rejects.toMatchObject(nothing);
   await session.send(order(["Bash", { command: "rm a.log" }])).result();
   await expect(t.host.files.exportPatch(session.id, "-")).rejects.toMatchObject(nothing);

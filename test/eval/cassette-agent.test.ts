@@ -72,10 +72,10 @@ test("where another agent is in the way a second file is made, or it is told in 
   };
   expect(await agentForSuite({ ...request, agentFile: undefined })).toMatchObject({ path: "worker.agent.yaml" });
   await expect(agentForSuite({ ...request, agentFile: join(path, "agent.yaml") })).rejects.toThrow(
-    "is not the agent of the session: it differs in instructions.",
+    "is not the session's agent: it differs in instructions.",
   );
   writeTree(path, { "worker.agent.yaml": "name: other\n" });
-  await expect(agentForSuite({ ...request, agentFile: undefined })).rejects.toThrow("has no place there");
+  await expect(agentForSuite({ ...request, agentFile: undefined })).rejects.toThrow("cannot be created there");
   const skilled = {
     ...plain.agent,
     skills: { a: { files: { "SKILL.md": { content: "", encoding: "utf8" as const } } } },

@@ -157,7 +157,7 @@ test("what differs is told in lines, and the same change of many requests once",
         case: "old",
         trial: 2,
         status: "not_compared",
-        reason: "the cassette does not fit",
+        reason: "the cassette does not match",
         before: "failed",
         after: "failed",
         drifts: [],
@@ -179,7 +179,7 @@ test("what differs is told in lines, and the same change of many requests once",
         event 1 of left, agent.thinking was removed
           - {"thinking":"Hm."}
     ! reads: old (trial 2)
-        the cassette does not fit
+        the cassette does not match
 
     SDK 1.0.0 and 1.1.0: 1 different, 1 not compared"
   `);

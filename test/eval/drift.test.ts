@@ -154,7 +154,7 @@ describe("a cassette", () => {
     thread?.exchanges.push(...thread.exchanges.slice(-1));
     writeFileSync(place.cassette, JSON.stringify(content));
     const { trial } = await place.replay();
-    expect(trial?.verdicts[0]?.message).toContain("The cassette has answers that nobody asked for: main 3. If that");
+    expect(trial?.verdicts[0]?.message).toContain("The cassette has unused answers: main 3. If that");
   });
 
   test("with answers to a judge that the case has no more fails", async () => {
@@ -163,17 +163,17 @@ describe("a cassette", () => {
     content.threads.push(...content.threads.map((thread) => ({ ...thread, session: "judge-1" })));
     writeFileSync(place.cassette, JSON.stringify(content));
     const { trial } = await place.replay();
-    expect(trial?.verdicts[0]?.message).toContain("The cassette has answers that nobody asked for: judge-1.");
+    expect(trial?.verdicts[0]?.message).toContain("The cassette has unused answers: judge-1.");
   });
 
   test.each<[string, (text: string) => string, RegExp]>([
-    ["was cut off", (text) => text.slice(0, 500), /not whole JSON/],
-    ["is of another format", (text) => text.replace('"format": 1', '"format": 7'), /its format is 7, and not 1/],
+    ["was cut off", (text) => text.slice(0, 500), /not complete JSON/],
+    ["is of another format", (text) => text.replace('"format": 1', '"format": 7'), /its format is 7, not 1/],
     ["was edited", (text) => text.replace('"kind": "message"', '"kind": "poem"'), /threads\.0\.exchanges\.0\.answer/],
     [
       "lost a text",
       (text) => text.replace(/"texts": \{\s*"/, '"texts": {"x'),
-      /the text .* that it names is not in it/,
+      /it refers to the text .*, which it does not contain/,
     ],
   ])("that %s is an error that says what to do", async (_what, change, problem) => {
     using place = elsewhere();
@@ -188,7 +188,7 @@ describe("a cassette", () => {
   test("that was made for another case is an error", async () => {
     using place = elsewhere({ "notes.test.yaml": SUITE.replace("reads the notes", "Reads the notes") });
     const { exitCode, trial } = await place.replay();
-    expect(trial?.error).toContain('was made for trial 1 of "reads the notes" in the suite notes');
+    expect(trial?.error).toContain('was recorded for trial 1 of "reads the notes" in the suite notes');
     expect(exitCode).toBe(3);
   });
 
@@ -201,7 +201,7 @@ describe("a cassette", () => {
   test("that is missing is an error, and none is made", async () => {
     using place = elsewhere({ "notes.test.yaml": SUITE.replace("reads the notes", "another name") });
     const { exitCode, trial } = await place.replay();
-    expect(trial?.error).toMatch(/There is no cassette .*another-name\.json/);
+    expect(trial?.error).toMatch(/The cassette .*another-name\.json does not exist/);
     expect(exitCode).toBe(3);
     expect(readdirSync(join(place.path, "cassettes/notes.test"))).toEqual(["reads-the-notes.json"]);
   });
@@ -216,7 +216,7 @@ describe("a cassette", () => {
     const { run } = await runSuiteFile(file, "record", { modelUrl: model.url, home: join(place.path, "home") });
     const trial = run.suites[0]?.cases[0]?.trials[0];
     expect(trial).toMatchObject({ status: "error" });
-    expect(trial?.error).toMatch(/Nothing was recorded for "finds a key": .* holds a secret/);
+    expect(trial?.error).toMatch(/Nothing was recorded for "finds a key": .* contains a secret/);
     expect(trial?.error).not.toContain("aB3aB3");
     expect(existsSync(join(place.path, "cassettes/notes.test/finds-a-key.json"))).toBe(false);
     expect(run.exitCode).toBe(3);

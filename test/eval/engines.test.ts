@@ -55,7 +55,7 @@ test("a case runs on its own engine, others on that of the run, and a cassette s
   const [own, any] = other.run.suites[0]?.cases ?? [];
   expect([own?.status, any?.status]).toEqual(["passed", "failed"]);
   expect(any?.trials[0]?.verdicts.map(({ message }) => message)).toEqual([
-    "Request 1 of main has changed since it was recorded: the instructions changed. It was recorded on the claude engine and replayed on direct. Replay it on claude (--engine claude), accept what differs (--accept-drift), or delete the cassette and record the case on direct.",
+    "Request 1 of main has changed since it was recorded: the instructions changed. It was recorded on the claude engine and replayed on direct. Replay it on claude (--engine claude), accept the differences (--accept-drift), or delete the cassette and record the case on direct.",
   ]);
 
   const accepted = await runSuiteFile(file, "replay", {

@@ -118,7 +118,7 @@ test("gates look at the whole suite", () => {
   expect(gatesOf(suite, cases)).toEqual([
     { gate: "pass_rate", passed: false, message: "50% of the cases passed; at least 60% must" },
     { gate: "usd", passed: false, message: "the trials cost $0.05; at most $0.04 is allowed" },
-    { gate: "duration", passed: true, message: "the trials took 2 s together; at most 2 s is allowed" },
+    { gate: "duration", passed: true, message: "the trials took 2 s in total; at most 2 s is allowed" },
   ]);
 });
 
@@ -129,7 +129,7 @@ test("a gate says what it cannot know", () => {
       gate: "usd",
       passed: false,
       message:
-        "what 1 of 2 trials cost is not known: the price of a model is unknown. Give it in the settings under prices; at most $1.00 is allowed, and what is known is $0.01",
+        "the cost of 1 of 2 trials is unknown, because a model has no known price. Add it to prices in the settings; at most $1.00 is allowed, and the known cost is $0.01",
     },
   ]);
 });

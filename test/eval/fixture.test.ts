@@ -40,7 +40,7 @@ test.for<[string, Record<string, string>, string]>([
 ])("a link that leads out of a fixture is refused: one that %s", async ([, links, told]) => {
   using fixture = prepared(links);
   const files = { "l/outside/planted.txt": "planted", "l/planted.txt": "planted" };
-  await expect(fixture.prepare(files)).rejects.toThrow(`has a link that leads out of it: ${told}`);
+  await expect(fixture.prepare(files)).rejects.toThrow(`has a link to a path outside of it: ${told}`);
   for (const place of ["outside/planted.txt", "planted.txt", "trial/new", "trial/deep/x", "trial/deep/none"])
     expect(existsSync(join(fixture.root, place)), place).toBe(false);
 });
@@ -55,7 +55,7 @@ test("links inside of a fixture are copied as they are, and files can be written
 test("a file is not written outside, whatever its name", async () => {
   using fixture = prepared({});
   await expect(fixture.prepare({ "../planted.txt": "planted" })).rejects.toThrow(
-    /The file \.\.\/planted\.txt of the case would be written outside of the workspace, as .*deep\/planted\.txt/,
+    /The case's file \.\.\/planted\.txt would be written outside the workspace, to .*deep\/planted\.txt/,
   );
   expect(existsSync(join(fixture.root, "trial/deep/planted.txt"))).toBe(false);
 });

@@ -12,13 +12,13 @@ const CASES: readonly Case[] = [
   [{ equals: "" }, "", true, /is ""/],
   [{ equals: " a" }, "a", false, /expected the text to be " a"/],
   [{ contains: "port 80" }, "It is port 8080.", true, /has "port 80"/],
-  [{ contains: ["a", "b"] }, "only a", false, /to have "b" \(found "only a"\)/],
-  [{ not_contains: ["secret", "key"] }, "nothing here", true, /does not have/],
+  [{ contains: ["a", "b"] }, "only a", false, /to contain "b" \(found "only a"\)/],
+  [{ not_contains: ["secret", "key"] }, "nothing here", true, /does not contain/],
   [
     { not_contains: "secret" },
     `${"x".repeat(500)} the secret is out`,
     false,
-    /not to have "secret" \(found "….* the secret is out"/,
+    /not to contain "secret" \(found "….* the secret is out"/,
   ],
   [{ regex: "^\\d{3}$" }, "123", true, /matches/],
   [{ regex: "/^done\\.$/i" }, "DONE.", true, /matches/],
@@ -39,7 +39,7 @@ const CASES: readonly Case[] = [
   ],
   [{ json: {} }, "no JSON", false, /expected JSON \(found "no JSON"/],
   [{ json_schema: { type: "object", required: ["a"] } }, '{"a": 1}', true, /fits/],
-  [{ json_schema: { type: "object", required: ["a"] } }, "{}", false, /fits the schema \(found \{\}\)\n- .*a/],
+  [{ json_schema: { type: "object", required: ["a"] } }, "{}", false, /matches the schema \(found \{\}\)\n- .*a/],
   [{ json_schema: { type: "object" } }, "nothing", false, /expected JSON/],
   [{ number: { equals: 42 } }, "Of 100 files 42 are left.", true, /is 42/],
   [{ number: { equals: 42 } }, "It is 42 of 100.", false, /the last number of the text to be 42 \(found 100\)/],
@@ -92,7 +92,7 @@ test("graders look at the last turn, or at the one they name", async () => {
   expect((await verdictOf({ equals: "second" }, trial)).passed).toBe(true);
   expect((await verdictOf({ equals: "first", turn: 1 }, trial)).passed).toBe(true);
   const missing = await verdictOf({ equals: "x", turn: 3 }, trial);
-  expect(missing).toMatchObject({ passed: false, message: "expected turn 3 to be there (found 2 turns that ended)" });
+  expect(missing).toMatchObject({ passed: false, message: "expected turn 3 to exist (found 2 turns that ended)" });
 });
 
 const output = facts({ turns: [turn({ text: "", output: { city: "Ulm", people: [{ age: 30 }] } })] });
@@ -132,13 +132,13 @@ test("a schema may be a file beside the suite", async () => {
   await expect(verdictOf({ json_schema: "schemas/none.json" }, trial)).rejects.toThrow(
     /json_schema: the schema .*none\.json cannot be read/,
   );
-  await expect(verdictOf({ json_schema: "schemas/list.json" }, trial)).rejects.toThrow(/no mapping/);
+  await expect(verdictOf({ json_schema: "schemas/list.json" }, trial)).rejects.toThrow(/not a mapping/);
   await expect(verdictOf({ json_schema: { type: "nonsense" } }, trial)).rejects.toThrow(/json_schema: /);
 });
 
 test("a pattern that would take for ever is ended, and is an error", async () => {
   await expect(verdictOf({ regex: "(a+)+b" }, saying("a".repeat(50)))).rejects.toThrow(
-    /regex: the pattern .* needs longer than a second/,
+    /regex: the pattern .* takes longer than a second/,
   );
   // What is left of it does not hold the next one.
   expect((await verdictOf({ regex: "a" }, saying("a"))).passed).toBe(true);

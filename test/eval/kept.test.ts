@@ -47,7 +47,7 @@ test("a cassette is kept when the conversation came to its end, whatever graders
   const [unanswered, throwing, judged] = run.suites[0]?.cases ?? [];
   expect(unanswered?.status).toBe("failed");
   expect(told(unanswered).at(-1)).toBe(
-    "Nothing was recorded: the conversation did not come to its end. Mend that, and record the case again.",
+    "Nothing was recorded: the conversation did not reach its end. Fix the cause, and record the case again.",
   );
   expect(existsSync(cassette("has-no-answer"))).toBe(false);
   expect(throwing?.status).toBe("error");
@@ -79,7 +79,7 @@ test("a suite of the baseline that is gone is told, and so is a baseline of othe
   if (suite === undefined) throw new Error("There is no suite.");
   const gone = { ...suite, suite: "gone", file: "gone.test.yaml" };
   expect((await replay({ ...now, suites: [suite, gone] })).problems).toEqual([
-    expect.stringContaining("The suite gone is in the baseline, and gone.test.yaml is not there any more. If that"),
+    expect.stringContaining("The suite gone is in the baseline, but gone.test.yaml no longer exists. If that"),
   ]);
   expect(await replay({ ...now, suites: [gone] })).toMatchObject({
     problems: [expect.stringContaining("No suite of this run is in the baseline, which has: gone.") as string],

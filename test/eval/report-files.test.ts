@@ -17,9 +17,9 @@ test("reports go where they are wanted", () => {
 });
 
 test.each([
-  [["pdf"], /--report: there is no report "pdf"\. There are junit, json, md, html\./],
-  [["toString"], /there is no report "toString"/],
-  [[""], /there is no report ""/],
+  [["pdf"], /--report: Unknown report "pdf"\. Use one of: junit, json, md, html\./],
+  [["toString"], /Unknown report "toString"/],
+  [[""], /Unknown report ""/],
   [["html="], /html= names no file\. Write html=FILE, or html alone\./],
   [["html=a/../x", "json=x"], /two reports would be written to x\./],
   [["json", "json"], /two reports would be written to capstan-report\/report\.json/],

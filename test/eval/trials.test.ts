@@ -129,7 +129,7 @@ export default () => { const was = existsSync(mark); writeFileSync(mark, ""); re
   });
   expect(why("has no answer")).toMatch(/The case has no answer for: Write .*out\.txt/);
   expect(cases.get("has no answer")?.trials[0]?.changes).toBe("");
-  expect(why("never ends")).toContain("The trial took too long, and was interrupted.");
+  expect(why("never ends")).toContain("The trial took too long and was interrupted.");
   expect(why("has a grader that never ends")).toContain("The grader command was stopped");
   expect(cases.get("has a grader that never ends")?.trials[0]?.verdicts).toMatchObject([{ passed: true }]);
   expect(why("has a fault that never comes")).toContain("The fault 529 at request 9 of main never came");

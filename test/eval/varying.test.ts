@@ -51,7 +51,7 @@ test("what varies by itself does not stop a replay, and the report shows it; a r
   expect([run.exitCode, trial?.drifts]).toEqual([0, []]);
   expect(trial?.ignored).toMatchObject([{ thread: "main", ordinal: 2 }]);
   expect(trial?.ignored[0]?.kinds).toContain("dates and times");
-  expect(markdownReport(run)).toContain("1 request varies in what does not count: ");
+  expect(markdownReport(run)).toContain("1 request has ignored differences: ");
   expect(htmlReport(run)).toContain("Ignored differences");
 
   writeFileSync(join(path, "fixture", "b.txt"), "");

@@ -13,7 +13,7 @@ import { sampleOwner, sampleSession } from "../store/samples.ts";
 import { temporaryDirectory } from "../store/temporary.ts";
 import { agent as plain } from "../support/host.ts";
 
-const UNCONFINED = "environment.sandbox does not require one: commands may reach all that you can";
+const UNCONFINED = "environment.sandbox does not require a sandbox: commands can reach everything you can";
 
 /** `modes`: those that were switched to, in that order. */
 function reach(agent: Partial<AgentInput>, environment: EnvironmentInput = {}, modes: readonly string[] = []) {
@@ -42,7 +42,7 @@ test.each<[string, Partial<AgentInput>, string]>([
         notes: { command: "npx", args: ["-y", "notes"], env: { KEY: "${HOME}/key", NODE_OPTIONS: "-r /x" } },
       },
     },
-    'mcp_servers.notes runs "npx -y notes", and is given KEY="${HOME}/key", NODE_OPTIONS="-r /x"',
+    'mcp_servers.notes runs "npx -y notes", and receives KEY="${HOME}/key", NODE_OPTIONS="-r /x"',
   ],
   [
     "a server's program that is in no sandbox",
@@ -75,9 +75,7 @@ test("variables, a sandbox that allows by itself and a mode that was switched to
   expect(reach({}, { sandbox: { mode: "required", auto_allow_sandboxed: true } })).toEqual([
     "environment.sandbox.auto_allow_sandboxed: commands in the sandbox are allowed",
   ]);
-  expect(reach({}, {}, ["accept-edits"])).toContain(
-    "its mode is or was accept-edits: files are changed without a question",
-  );
+  expect(reach({}, {}, ["accept-edits"])).toContain("its mode is or was accept-edits: it changes files without asking");
 });
 
 test("a mode that was left is told, because a fork from an earlier place has it again", () => {
@@ -96,7 +94,7 @@ test("an archive whose agent acts without asking is refused with the list, unles
   const deps = { ids, clock, owner: sampleOwner("host_importer"), chain: { genesisHash, eventHash, contentHash } };
   await expect(importSession(store, lines, deps)).rejects.toMatchObject({
     code: "not_allowed",
-    message: `The agent of this archive acts on this machine without asking you:\n  hooks.on_turn_end runs "notify-send done"\n  ${UNCONFINED}\nNothing was imported. If you trust whoever made the archive, import it with --trust.`,
+    message: `The agent in this archive would act on this machine without asking you:\n  hooks.on_turn_end runs "notify-send done"\n  ${UNCONFINED}\nNothing was imported. If you trust the person who created the archive, import it with --trust.`,
   });
   expect(await store.sessions()).toHaveLength(1);
   await importSession(store, lines, { ...deps, trust: true });

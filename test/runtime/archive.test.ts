@@ -141,13 +141,13 @@ type Lines = readonly string[];
 /** What is done to an archive of five events, and what is said about which line. */
 const BAD: readonly { what: string; line: number; problem: RegExp; change: (lines: Lines) => Lines }[] = [
   { what: "an empty archive", line: 1, problem: /empty/, change: () => [] },
-  { what: "a file of another kind", line: 1, problem: /no JSON/, change: () => ["Dear reader,"] },
+  { what: "a file of another kind", line: 1, problem: /not valid JSON/, change: () => ["Dear reader,"] },
   { what: "no header", line: 1, problem: /capstan: .*version 1/, change: (lines) => lines.slice(1) },
   { what: "a later format", line: 1, problem: /capstan: .*version 1/, change: edit(0, '"capstan":1', '"capstan":2') },
   { what: "a header without a head", line: 1, problem: /head/, change: edit(0, /,"head":5/, "") },
   { what: "an unknown field", line: 1, problem: /more/, change: edit(0, '"head":5', '"head":5,"more":1') },
   { what: "a bad agent", line: 1, problem: /session\.agent\.model/, change: edit(0, /"model":"[^"]+"/, '"model":7') },
-  { what: "a line that was cut", line: 3, problem: /no JSON/, change: (lines) => lines.with(2, '{"seq":2,"ha') },
+  { what: "a line that was cut", line: 3, problem: /not valid JSON/, change: (lines) => lines.with(2, '{"seq":2,"ha') },
   { what: "a line that is no object", line: 3, problem: /expected object/, change: (lines) => lines.with(2, "[]") },
   { what: "an entry without a hash", line: 4, problem: /hash/, change: edit(3, /"hash":"\w+",/, "") },
   { what: "an unknown type", line: 2, problem: /event\.type/, change: edit(1, "user.message", "user.massage") },

@@ -39,16 +39,16 @@ describe("the path of a file tool is written out", () => {
     ["a\uD800", "not valid Unicode"],
     ["file:///etc/passwd", "is a URL"],
     ["FILE://x", "is a URL"],
-    ["a /.", "ends in white space"],
-    ["a\u3000/b/..", "ends in white space"],
+    ["a /.", "ends in whitespace"],
+    ["a\u3000/b/..", "ends in whitespace"],
     ["x".repeat(256), "too long"],
     ["ü".repeat(128), "too long"],
     ["x/".repeat(3_000), "too long"],
-    ["/proc/self/cwd/a", "in every process"],
-    ["/proc/1/root/etc/passwd", "in every process"],
-    ["/proc/self/task/1/fd/3", "in every process"],
-    ["/dev/fd/0", "in every process"],
-    ["/dev/stdin", "in every process"],
+    ["/proc/self/cwd/a", "in each process"],
+    ["/proc/1/root/etc/passwd", "in each process"],
+    ["/proc/self/task/1/fd/3", "in each process"],
+    ["/dev/fd/0", "in each process"],
+    ["/dev/stdin", "in each process"],
   ])("%j is refused", (path, why) => {
     expect(read(path).refused).toContain(why);
   });
@@ -60,9 +60,9 @@ describe("the path of a file tool is written out", () => {
     symlinkSync("/proc/self/cwd", all.at("ws/here"));
     const about = (path: string) => fileInput("Read", { file_path: path }, { cwd: all.at("ws"), home: all.at("") });
     expect(about("link/b")).toEqual({ input: { file_path: all.at("ws/link/b") } });
-    expect(about("loop").refused).toContain("circle");
-    expect(about("loop/x").refused).toContain("circle");
-    expect(about("here/a").refused).toContain("in every process");
+    expect(about("loop").refused).toContain("form a loop");
+    expect(about("loop/x").refused).toContain("form a loop");
+    expect(about("here/a").refused).toContain("in each process");
   });
 
   test("the rest of the input stays as it is", () => {
@@ -100,7 +100,7 @@ describe("a search has its directory written out", () => {
     ["Glob", { pattern: "/etc/*/../x" }, "cannot contain `..`"],
     ["Glob", { pattern: "a\0" }, "pattern contains a control character"],
     ["Grep", { pattern: "x", glob: "a\n" }, "glob contains a control character"],
-    ["Grep", { pattern: "x", path: "/dev/fd" }, "in every process"],
+    ["Grep", { pattern: "x", path: "/dev/fd" }, "in each process"],
   ])("%s %j is refused", (tool, input, why) => {
     expect(fileInput(tool, input, PLACES).refused).toContain(why);
   });

@@ -128,12 +128,12 @@ describe("how a command ends", () => {
   });
 
   test.each<[string, Partial<CommandEnd>, RegExp]>([
-    ["another exit code", { exitCode: 1, stderr: "oops" }, /exit code 1: oops/],
+    ["another exit code", { exitCode: 1, stderr: "oops" }, /exited with code 1: oops/],
     ["a signal", { exitCode: null }, /signal/],
     ["words that are not JSON", { stdout: "fine" }, /not JSON/],
-    ["JSON that is no object", { stdout: "true" }, /no answer/],
-    ["a permission", { stdout: '{"allow":true}' }, /no answer/],
-    ["an answer and a failure", { exitCode: 1, stdout: "{}" }, /exit code 1/],
+    ["JSON that is no object", { stdout: "true" }, /invalid answer/],
+    ["a permission", { stdout: '{"allow":true}' }, /invalid answer/],
+    ["an answer and a failure", { exitCode: 1, stdout: "{}" }, /exited with code 1/],
   ])("is a failure with %s", async (_what, end, failure) => {
     expect(await ending(end)).toMatchObject({ answer: undefined, failure: expect.stringMatching(failure) });
   });
@@ -177,18 +177,14 @@ describe("the hooks of a session", () => {
   });
 
   test.each<[string, unknown, RegExp]>([
-    ["a name that no hook has", { beforeTools: () => undefined }, /no hook beforeTools/],
+    ["a name that no hook has", { beforeTools: () => undefined }, /Unknown hook beforeTools/],
     ["no function", { beforeTool: "ls" }, /beforeTool: /],
     ["options without a function", { beforeTool: [{ name: "a" }] }, /beforeTool\.0\.run: expected a function/],
     ["an unknown option", { beforeTool: { run: () => undefined, timeout: 1 } }, /"timeout"/],
     ["no time at all", { beforeTool: { run: () => undefined, timeoutMs: 0 } }, /timeoutMs/],
     ["a malformed matcher", { beforeTool: { run: () => undefined, matcher: "Bash(" } }, /closing parenthesis/],
-    [
-      "a matcher where there is no call",
-      { onTurnEnd: { run: () => undefined, matcher: "Bash" } },
-      /only hooks on tools/,
-    ],
-    ["a failure that denies the past", { afterTool: { run: () => undefined, onFailure: "deny" } }, /nothing to deny/],
+    ["a matcher where there is no call", { onTurnEnd: { run: () => undefined, matcher: "Bash" } }, /only tool hooks/],
+    ["a failure that denies the past", { afterTool: { run: () => undefined, onFailure: "deny" } }, /cannot deny/],
   ])("with %s are refused", (_what, functions, problem) => {
     expect(() => listHooks({ commands: undefined, functions: functions as SessionHooks })).toThrow(
       expect.objectContaining({ code: "invalid_input", message: expect.stringMatching(problem) }),

@@ -71,7 +71,7 @@ describe("variables of the host that a definition refers to", () => {
   test.each(["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "AWS_SECRET_ACCESS_KEY"])(
     "are never the credentials for the model API: %s",
     (name) => {
-      const refused = `the variable ${name} is a credential of the host's, which no agent gets to see; use another one`;
+      const refused = `the variable ${name} is a credential of the host, which agents cannot use; use another one`;
       expect(() => resolved({ env: { A: `\${${name}}` } })).toThrow(`mcp_servers.files.env.A: ${refused}`);
       expect(() => resolved({ headers: { A: `\${${name}:-none}` } })).toThrow(`mcp_servers.desk.headers.A: ${refused}`);
       expect(() => resolved({ variables: { A: `\${${name}}` } })).toThrow(`environment.variables.A: ${refused}`);

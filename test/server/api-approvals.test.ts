@@ -220,7 +220,7 @@ test("a viewer sees what is asked without its secrets, and cannot answer", async
   }
   const refused = await viewer.post(`/api/approvals/${approval}/answer`, { behavior: "allow" });
   expect(refused.status).toBe(403);
-  expect(refused.body.error.message).toContain("needs a key with the role operator");
+  expect(refused.body.error.message).toContain("requires a key with the role operator");
   await operator.post(`/api/approvals/${approval}/answer`, { behavior: "deny" });
 });
 

@@ -48,7 +48,7 @@ test("every operation says what it does, who may call it, what it answers and ho
     for (const [method, { summary, description, security, responses }] of Object.entries(item)) {
       const where = `${method} ${path}`;
       expect(summary, where).toMatch(/\w{3}/);
-      expect(description, where).toMatch(/Needs the role (viewer|operator|admin)\./);
+      expect(description, where).toMatch(/Requires the role (viewer|operator|admin)\./);
       expect(security, where).toEqual([{ key: [] }]);
       expect(responses["default"]?.content?.["application/json"]?.schema, where).toEqual({
         $ref: "#/components/schemas/Error",

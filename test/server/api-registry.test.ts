@@ -86,7 +86,7 @@ test("a secret that comes back as it was shown goes nowhere else than before", a
     const { status, body } = await put(changed);
     expect([changed, status]).toEqual([changed, 400]);
     expect(body.error.message).toMatch(
-      /^definition\.mcp_servers\.(far\.headers|near\.env|near\.headers)\.\w+: .* Write the value itself\.$/,
+      /^definition\.mcp_servers\.(far\.headers|near\.env|near\.headers)\.\w+: .* Enter the value itself\.$/,
     );
   }
   const kept = await put({
@@ -153,7 +153,7 @@ test("environments are made by admins, with directories that are absolute and th
     return answer.body.error.message as string;
   };
   expect(await refused("relative")).toContain("absolute");
-  expect(await refused(join(api.cwd, "not-there"))).toContain("there is no directory");
+  expect(await refused(join(api.cwd, "not-there"))).toContain("does not exist on the server's machine");
   expect((await operator.post("/api/environments", { name: "x", definition: {} })).status).toBe(403);
   expect(
     (await admin.post("/api/environments", { name: "x", definition: { sandbx: {} } })).body.error.message,

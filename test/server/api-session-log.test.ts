@@ -43,7 +43,7 @@ test("the state is told as it was after every event", async () => {
   expect((await at(log.length)).body).toEqual((await viewer.get(`/api/sessions/${talk}`)).body.state);
   const beyond = await at(log.length + 1);
   expect(beyond.status).toBe(400);
-  expect(beyond.body.error.message).toContain(`ends with ${log.length}`);
+  expect(beyond.body.error.message).toContain(`ends at ${log.length}`);
   for (const wrong of ["-1", "x", "1.5"]) expect((await at(wrong)).status).toBe(400);
   expect((await viewer.get(`/api/sessions/${talk}/state`)).body).toEqual((await at(log.length)).body);
   expect((await stranger.get(`/api/sessions/${talk}/state?at=1`)).status).toBe(404);

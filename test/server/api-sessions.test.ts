@@ -206,8 +206,8 @@ test("what is given with a session is for admins: definitions, environments, and
     expect(answer.status).toBe(403);
     return answer.body.error.message as string;
   };
-  expect(await refused({ agent_definition: definition })).toContain("agent_definition: only a key with the role admin");
-  expect(await refused({ environment: {} })).toContain("environment: only a key with the role admin");
+  expect(await refused({ agent_definition: definition })).toContain("agent_definition: only an admin key");
+  expect(await refused({ environment: {} })).toContain("environment: only an admin key");
   expect(await refused({ cwd: outside })).toContain(`within ${api.cwd}`);
   expect(await refused({ cwd: join(api.home, "not-there") })).toContain("cwd:");
   symlinkSync(outside, join(inside, "way-out"));
@@ -225,7 +225,7 @@ test("what is given with a session is for admins: definitions, environments, and
     environment: { workspace: { kind: "copy" } },
   });
   expect((await admin.post("/api/sessions", { cwd: join(api.home, "not-there") })).body.error.message).toContain(
-    "there is no directory",
+    "does not exist on the server's machine",
   );
   expect((await admin.post("/api/sessions", { cwd: "relative" })).body.error.message).toContain("absolute");
 });
@@ -249,12 +249,14 @@ test("below admin a session is limited further than its agent, never less", asyn
     expect(answer.status).toBe(403);
     return answer.body.error.message as string;
   };
-  expect(await refused("POST", "/api/sessions", { agent, mode: "yolo" })).toMatch(/^mode: .*the role admin/);
-  expect(await refused("POST", "/api/sessions", { agent, allow: ["Bash(rm *)"] })).toMatch(/^allow: .*the role admin/);
+  expect(await refused("POST", "/api/sessions", { agent, mode: "yolo" })).toMatch(/^mode: .*requires an admin key/);
+  expect(await refused("POST", "/api/sessions", { agent, allow: ["Bash(rm *)"] })).toMatch(
+    /^allow: .*requires an admin key/,
+  );
   expect((await admin.post("/api/sessions", { agent, mode: "yolo", allow: ["Bash(rm *)"] })).status).toBe(201);
 
   const path = `/api/sessions/${started.body.id}`;
-  expect(await refused("PATCH", path, { mode: "yolo" })).toMatch(/^mode: .*the role admin/);
+  expect(await refused("PATCH", path, { mode: "yolo" })).toMatch(/^mode: .*requires an admin key/);
   const limit = async (person: typeof admin, usd: number | null): Promise<number> =>
     (await person.send("PATCH", path, { max_usd: usd })).body.state.budget.usd as number;
   expect([await limit(operator, 1), await limit(operator, null), await limit(operator, 100)]).toEqual([1, 2, 2]);

@@ -63,7 +63,7 @@ test.each(["", "/report.html"])("what is not there, or another project's, is not
   ] as const) {
     const { status, body } = await person.get(`/api/suites/runs/${id}${rest}`);
     expect(status).toBe(404);
-    expect(body.error.message).toBe(`There is no run "${id}" here. List them to find its id.`);
+    expect(body.error.message).toBe(`Not found: run "${id}". List them to find the id.`);
   }
 });
 
@@ -74,7 +74,7 @@ test("a run is deleted by an admin of its project, and by nobody else", async ()
   const path = "/api/suites/runs/run_0003";
   for (const person of [all.viewer, all.operator]) {
     const { status, body } = await person.send("DELETE", path);
-    expect([status, body.error.message]).toEqual([403, expect.stringContaining("needs a key with the role admin")]);
+    expect([status, body.error.message]).toEqual([403, expect.stringContaining("requires a key with the role admin")]);
   }
   expect((await all.stranger.send("DELETE", path)).status).toBe(404);
   expect((await all.api.app.request(path, { method: "DELETE" })).status).toBe(401);
@@ -84,7 +84,7 @@ test("a run is deleted by an admin of its project, and by nobody else", async ()
   expect([status, body]).toEqual([200, { id: "run_0003", deleted: true }]);
   for (const gone of [await all.admin.send("DELETE", path), await all.viewer.get(path)]) {
     expect(gone.status).toBe(404);
-    expect(gone.body.error.message).toBe('There is no run "run_0003" here. List them to find its id.');
+    expect(gone.body.error.message).toBe('Not found: run "run_0003". List them to find the id.');
   }
   // What it was the last run of has the one before, or is not there.
   expect((await all.viewer.get("/api/suites")).body.data).toMatchObject([

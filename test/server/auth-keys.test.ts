@@ -31,12 +31,12 @@ test("a key is taken from either header, and says whose project and which role",
 });
 
 test.for([
-  [{}, "No key was given"],
-  [{ "x-api-key": "ck_short" }, "This is no key of Capstan's"],
-  [{ "x-api-key": "sk-ant-api03-xyz" }, "key of the model API"],
+  [{}, "The request has no key"],
+  [{ "x-api-key": "ck_short" }, "This is not a Capstan key"],
+  [{ "x-api-key": "sk-ant-api03-xyz" }, "key for the model API"],
   [{ "x-api-key": `ck_${"x".repeat(43)}` }, "does not know the key"],
   [{ authorization: "Basic eDp5" }, "must be: Bearer"],
-  [{ cookie: "capstan=1; other=2" }, "No key was given"],
+  [{ cookie: "capstan=1; other=2" }, "The request has no key"],
 ] as const)("whoever is not known is told what to do: %j", async ([headers, said]) => {
   const answer = await who(headers);
   expect(answer.status).toBe(401);

@@ -93,7 +93,7 @@ test("a forged login is refused, whatever was forged", async () => {
   for (const forged of [`${raised}.${signature}`, `${payload}.${signature}x`, payload, `${payload}.`, ".", foreign]) {
     const answer = await app.request("/v1/who", { headers: { cookie: `${name}=${forged}` } });
     expect(answer.status, forged).toBe(401);
-    expect((await envelope(answer)).error.message).toContain("does not hold any more");
+    expect((await envelope(answer)).error.message).toContain("is no longer valid");
   }
   expect((await app.request("/v1/who", { headers: { cookie: `a=b; ${name}=${value}` } })).status).toBe(200);
 });
@@ -117,7 +117,7 @@ test("a person can log in with a key, and out again; the login ends with the key
     });
   const refused = await login("ck_wrong");
   expect(refused.status).toBe(401);
-  expect(await refused.text()).toContain("This is no key of Capstan");
+  expect(await refused.text()).toContain("This is not a Capstan key");
   const answer = await login(` ${secret} `);
   expect(answer.status).toBe(303);
   const cookie = cookieOf(answer);
@@ -225,7 +225,9 @@ test("the server's secret is private, stays the same, and is replaced when it is
 
   const text = readFileSync(path, "utf8");
   writeFileSync(path, "short");
-  expect(() => serverSecret(home)).toThrow(/server-secret, cannot be used: it holds something else. Remove it/);
+  expect(() => serverSecret(home)).toThrow(
+    /server-secret, cannot be used: its content is not a secret of the expected length. Remove the file/,
+  );
   writeFileSync(path, text);
   expect(serverSecret(home)).toHaveLength(32);
 });

@@ -81,7 +81,7 @@ test.for([
   const { app } = server.app({ v1: routes() });
   const answer = await app.request("/v1/thing", json(body));
   expect(answer.status).toBe(400);
-  expect((await envelope(answer)).error.message).toBe(`The body is not JSON: ${place}. Correct it there.`);
+  expect((await envelope(answer)).error.message).toBe(`The body is not valid JSON: ${place}. Fix it there.`);
 });
 
 test("JSON that is some reaches its route, and so does no body at all", async () => {
@@ -181,7 +181,7 @@ test("a page of another site can read and change nothing; this server's own, and
   for (const origin of ["https://evil.example", "http://localhost:3000", "null", "http://agents.example.org", "x"]) {
     const answer = await send(origin);
     expect(answer.status, origin).toBe(403);
-    expect((await envelope(answer)).error.message).toContain("may not do this");
+    expect((await envelope(answer)).error.message).toContain("are not allowed");
   }
   for (const [origin, status] of [
     [undefined, 200],

@@ -16,9 +16,7 @@ test.for<ErrorCode>(["store_locked", "store_corrupt", "store_newer", "store_full
   (code) => {
     const failure = asApiFailure(new CapstanError(code, "The disk of /home/ada/.capstan/capstan.db is full."));
     expect(failure).toMatchObject({ status: 500, details: { error_code: code } });
-    expect(failure.message).toBe(
-      "The server's store failed. The server's log says more, under the id of this request.",
-    );
+    expect(failure.message).toBe("The server's store failed. See the server's log for this request id.");
   },
 );
 

@@ -66,7 +66,7 @@ test("a request that is only half there is ended, and told so", async () => {
   for (const raw of [head, `${head}${body}`]) {
     const answer = await said(port, raw);
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
-    expect(envelopeIn(answer).error.message).toContain("did not come to its end in time");
+    expect(envelopeIn(answer).error.message).toContain("did not arrive completely in time");
   }
   expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
 });

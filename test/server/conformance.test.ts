@@ -201,7 +201,7 @@ const METHODS: Readonly<Record<string, Served | Unsupported>> = {
   "sessions.resources.update": {
     attempt: (world) =>
       world.client.beta.sessions.resources.update(world.resource, { ...ofSession(world), authorization_token: "t" }),
-    unsupported: "a new token for a repository",
+    unsupported: "replacing a repository's token",
   },
   "sessions.resources.list": {
     attempt: async ({ client, session }) => client.beta.sessions.resources.list(session),
@@ -209,7 +209,7 @@ const METHODS: Readonly<Record<string, Served | Unsupported>> = {
   },
   "sessions.resources.delete": {
     attempt: (world) => world.client.beta.sessions.resources.delete(world.resource, ofSession(world)),
-    unsupported: "the removal of a resource",
+    unsupported: "removing a resource",
   },
   "sessions.resources.add": {
     attempt: ({ client, session, file }) =>
@@ -226,7 +226,7 @@ const METHODS: Readonly<Record<string, Served | Unsupported>> = {
   },
   "sessions.threads.archive": {
     attempt: (world) => world.client.beta.sessions.threads.archive(world.thread, ofSession(world)),
-    unsupported: "the archiving of one thread",
+    unsupported: "archiving a single thread",
   },
   "sessions.threads.events.list": {
     attempt: async (world) => world.client.beta.sessions.threads.events.list(world.thread, ofSession(world)),

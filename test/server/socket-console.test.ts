@@ -133,11 +133,11 @@ test("the address says what it is to whoever comes without a socket", async () =
   const { app } = server.app();
   const answer = await app.request(`/api/sessions/${session.id}/socket`, { headers: { "x-api-key": secret } });
   expect(answer.status).toBe(426);
-  expect(await answer.text()).toContain("speaks WebSocket");
+  expect(await answer.text()).toContain("requires a WebSocket");
   // Whoever got no socket can ask why.
   const why = await app.request(`/api/sessions/${session.id}/socket?after=99999`, { headers: { "x-api-key": secret } });
   expect(why.status).toBe(400);
-  expect(await why.text()).toContain("the log of this session ends with");
+  expect(await why.text()).toContain("the log of this session ends at");
 });
 
 test("a client may say ping, and nothing else, and that briefly", async () => {
@@ -242,9 +242,9 @@ test("a shutdown says so; a revoked key ends the socket", async () => {
   const lapsing = client(`${url}/${session.id}/socket`, { "x-api-key": other });
   await expect.poll(() => lapsing.frames.length).toBeGreaterThan(0);
   await server.store.registry.keys.revoke(id, Date.now());
-  expect(await lapsing.closed).toEqual([1008, "the key or the login does not hold any more"]);
+  expect(await lapsing.closed).toEqual([1008, "the key or login is no longer valid"]);
   const staying = client(`${url}/${session.id}/socket`);
   await expect.poll(() => staying.frames.length).toBeGreaterThan(0);
   streams.close();
-  expect(await staying.closed).toEqual([1001, "the server is shutting down; come back with ?after="]);
+  expect(await staying.closed).toEqual([1001, "the server is shutting down; reconnect with ?after="]);
 });

@@ -116,12 +116,17 @@ describe("the lines of a sidecar", () => {
   });
 
   test.each([
-    ["no JSON", "{", -32_700, /no JSON/],
+    ["invalid JSON", "{", -32_700, /not valid JSON/],
     ["another protocol", { id: 7, method: "request" }, -32_600, /jsonrpc/],
-    ["an unknown method", { jsonrpc: "2.0", id: 7, method: "run" }, -32_601, /There are: request, cancel/],
-    ["a path of another host", request(7, { path: "//evil" }), -32_602, /path: it begins with one slash/],
+    [
+      "an unknown method",
+      { jsonrpc: "2.0", id: 7, method: "run" },
+      -32_601,
+      /Unknown method run\. Use request or cancel/,
+    ],
+    ["a path of another host", request(7, { path: "//evil" }), -32_602, /path: it must begin with one slash/],
     ["an unknown field", request(7, { path: "/echo", verb: "GET" }), -32_602, /verb/],
-    ["a body where there is none", request(7, { path: "/echo", body: {} }), -32_602, /GET request has no body/],
+    ["a body where there is none", request(7, { path: "/echo", body: {} }), -32_602, /GET request cannot have a body/],
   ])("with %s are answered with an error, and the next line works", async (_what, line, code, message) => {
     const p = parent(app().fetch);
     p.send(line);

@@ -78,7 +78,7 @@ test("events have a name and a place, previews only a name, and what is not show
     `event: agent.message\nid: 1\ndata: ${JSON.stringify(said(1))}`,
     `event: event_delta\ndata: {"type":"event_delta","event_id":"sevt_2","delta":{"type":"content_delta","content":{"type":"text","text":"a\\nb"}}}`,
     `event: agent.custom_tool_use\nid: 3\ndata: {"type":"agent.custom_tool_use"}`,
-    ": there is nothing more to come",
+    ": there is nothing more to follow",
     "",
   ]);
 });
@@ -192,7 +192,7 @@ test("a client that reads not even the signs of life is cut, though nothing happ
   const answer = await app.request("/v1/stream", { headers: { "x-api-key": secret } });
   await expect.poll(() => streams.cut).toBe(1);
   expect(streams.open).toBe(0);
-  await expect(answer.text()).rejects.toThrow("nobody reads");
+  await expect(answer.text()).rejects.toThrow("the client did not read");
 });
 
 test("a slow client is waited for, gets everything in order, and slows nobody", async () => {
@@ -223,7 +223,7 @@ test("a shutdown ends streams with a word", async () => {
   const text = textUntil(answer, () => false);
   await expect.poll(() => streams.open).toBe(1);
   streams.close();
-  expect(await text).toMatch(/id: 1\n[^]*\n\n: the server is shutting down; come back with Last-Event-ID\n\n$/);
+  expect(await text).toMatch(/id: 1\n[^]*\n\n: the server is shutting down; reconnect with Last-Event-ID\n\n$/);
 });
 
 test("a stream ends when its key is revoked", async () => {
@@ -234,7 +234,7 @@ test("a stream ends when its key is revoked", async () => {
   const text = answer.text();
   await expect.poll(() => streams.open).toBe(1);
   await server.store.registry.keys.revoke(id, Date.now());
-  expect(await text).toMatch(/: the key or the login does not hold any more\n\n$/);
+  expect(await text).toMatch(/: the key or login is no longer valid\n\n$/);
 });
 
 async function* failing(): AsyncGenerator<FeedItem> {

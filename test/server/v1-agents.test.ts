@@ -241,7 +241,7 @@ test("agents that another may call are copied, and shown by their ids", async ()
   for (const [multiagent, said] of [
     [{ type: "coordinator", agents: [{ type: "self" }] }, "does not support self"],
     [{ type: "coordinator", agents: [helper.id, helper.id] }, "named twice"],
-    [{ type: "coordinator", agents: ["agent_gone"] }, "there is no agent"],
+    [{ type: "coordinator", agents: ["agent_gone"] }, "was not found. List the agents"],
     [{ type: "multiagent_20261001" }, "does not support workflows"],
     [{ type: "multiagent_20261001", workflows: off }, "does not support inline agents"],
     [{ type: "multiagent_20261001", workflows: off, advisor: { type: "enabled", model } }, "does not support advisor"],
@@ -327,7 +327,7 @@ test.for([
     { name: "A", model, tools: [{ type: "custom", name: "bash", description: "x", input_schema: { type: "object" } }] },
     "bash",
   ],
-  ["{", "not JSON"],
+  ["{", "not valid JSON"],
   [[], "expected object"],
 ] as const)("%j is refused with a sentence that says %s", async ([body, said]) => {
   const { status, message } = await app.send("/v1/agents", { body });
@@ -339,7 +339,7 @@ test.for([
   ["limit=0", "limit"],
   ["limit=101", "limit"],
   ["limit=x", "limit"],
-  ["page=garbage", "no cursor"],
+  ["page=garbage", "not a cursor"],
   ["created_at[gte]=yesterday", "created_at[gte]"],
   ["include_archived=maybe", "include_archived"],
   ["sort=up", "sort"],

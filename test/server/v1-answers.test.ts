@@ -40,7 +40,7 @@ test("all events are checked before any is acted on", async () => {
   const id = await newSession();
   const gone = { type: "user.tool_confirmation", tool_use_id: "sevt_gone", result: "allow" } as const;
   const error = await refusal(client.beta.sessions.events.send(id, { events: [message("hello"), gone] }));
-  expect(error.apiMessage).toContain("Nobody is asked about");
+  expect(error.apiMessage).toContain("is not waiting for an answer");
   expect(ofType(await listed(client, id), "user.message")).toEqual([]);
 });
 

@@ -31,7 +31,7 @@ test("a stream cannot begin behind the end of the log", async () => {
   (await stream(head)).controller.abort();
   const error = await refusal(stream(head + 1));
   expect(error.status).toBe(400);
-  expect(error.apiMessage).toContain(`the log of this session ends with ${head}`);
+  expect(error.apiMessage).toContain(`the log of this session ends at ${head}`);
 });
 
 test("whoever attaches wakes a session that sleeps", async () => {

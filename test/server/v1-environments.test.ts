@@ -37,7 +37,7 @@ test("an environment is an empty workspace of the session's own", async () => {
     sandbox: { mode: "off" },
   });
   const own = await refusal(client.beta.environments.create({ name: "own", config: { type: "self_hosted" } }));
-  expect([own.status, own.apiMessage]).toEqual([400, expect.stringContaining("serves no work queue")]);
+  expect([own.status, own.apiMessage]).toEqual([400, expect.stringContaining("has no work queue")]);
 });
 
 test("limited networking is a sandbox that reaches the named hosts", async () => {

@@ -213,7 +213,7 @@ test("a message may hold pictures and documents, from the client or from uploade
   expect(sent).toContain("# Notes");
   for (const [source, said] of [
     [{ type: "file", file_id: notes }, "no image"],
-    [{ type: "file", file_id: "file_gone" }, "no file"],
+    [{ type: "file", file_id: "file_gone" }, "Not found: file"],
     [{ type: "base64", data: "###", media_type: "image/png" }, "base64"],
     [{ type: "base64", data: png, media_type: "image/tiff" }, "image/png"],
     [{ type: "url", url: "ftp://x.example" }, "url"],
@@ -274,7 +274,7 @@ test.for([
   [{ events: [{ type: "user.message", content: [{ type: "text", text: "" }] }] }, "must not be empty"],
   [{ events: [{ type: "user.message", content: [{ type: "redacted" }] }] }, "redacted"],
   [{ events: [{ type: "user.message", content: [{ type: "text", text: "x" }], seq: 1 }] }, "seq"],
-  [{ events: [{ type: "user.interrupt", session_thread_id: "sthr_x" }] }, "one thread"],
+  [{ events: [{ type: "user.interrupt", session_thread_id: "sthr_x" }] }, "a single thread"],
 ] as const)("%j is refused", async ([body, said]) => {
   const { status, message: told } = await app.send(`/v1/sessions/${quiet}/events`, { body });
   expect(status).toBe(400);

@@ -158,13 +158,13 @@ test.for([
   ["has no file", `${form(field("expires_in_seconds", "7200"))}--X--`],
   ["an hour", `${form(file, field("expires_in_seconds", "5"))}--X--`],
   ["number of seconds", `${form(file, field("expires_in_seconds", "soon"))}--X--`],
-  ["no such field. The file goes into the field `file`.", `${form(file, field("colour", "red"))}--X--`],
+  ['Unknown field "colour". Send the file in the field `file`.', `${form(file, field("colour", "red"))}--X--`],
   ["twice", `${form(file, file)}--X--`],
   ["no name", `${form("content-type: text/plain\r\n\r\nx")}--X--`],
   ["control characters", `${form('content-disposition: form-data; name="file"; filename="a%0Ab"\r\n\r\nx')}--X--`],
-  ["not whole", form(file)],
-  ["not whole", "hello"],
-  ["not whole", `--X\r\n${"a".repeat(50_000)}`],
+  ["incomplete", form(file)],
+  ["incomplete", "hello"],
+  ["incomplete", `--X\r\n${"a".repeat(50_000)}`],
 ])("a form that is wrong is refused: %s", async ([said = "", body = ""]) => {
   const before = (await client.beta.files.list({ limit: 1_000 })).data.length;
   const { status, message } = await sent(body);

@@ -65,5 +65,5 @@ test("a key sees its own project, and no workspace besides", async () => {
   const other = { "anthropic-workspace-id": "wrkspc_011CZkZaBF1tNoB5wlCeusgy" };
   const { status, message } = await app.send("/v1/models", { method: "GET", headers: other });
   expect(status).toBe(404);
-  expect(message).toContain("Leave the header anthropic-workspace-id out");
+  expect(message).toContain("Omit the header anthropic-workspace-id");
 });

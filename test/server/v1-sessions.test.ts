@@ -92,7 +92,7 @@ test("files stand in the workspace before the agent starts, and later ones too",
   expect(all).toHaveLength(3);
   expect(all[2]).toBe(added.id);
   const again = resources.add(session.id, { type: "file", file_id: plain, mount_path: "later.txt" });
-  expect((await refusal(again)).apiMessage).toContain("is there already");
+  expect((await refusal(again)).apiMessage).toContain("already exists");
 });
 
 test.for(["/etc/passwd", "../outside", "/workspace/../outside", "/workspace/", "a/../../b"])(
@@ -112,7 +112,7 @@ test.for([
   [{ type: "github_repository", url: "http://x.example/a" }, "address of a repository"],
   [{ type: "github_repository", url: "https://x.example/a", checkout: { type: "commit", sha: "HEAD" } }, "SHA"],
   [{ type: "memory_store", memory_store_id: "memstore_1" }, "does not support resources of type memory_store"],
-  [{ type: "file", file_id: "file_gone" }, "no file"],
+  [{ type: "file", file_id: "file_gone" }, "Not found: file"],
 ] as const)("the resource %j is refused", async ([resource, said]) => {
   const { status, message: text } = await app.send("/v1/sessions", { body: { ...here, resources: [resource] } });
   expect([400, 404]).toContain(status);
@@ -169,7 +169,7 @@ test("a session cannot have more than its agent", async () => {
   const definition = { ...stored.definition, budget: { usd: 3 } };
   await app.deps.registry.agents.create({ ...stored, id, version: 1, definition });
   const beyond = await refusal(client.beta.sessions.create({ ...here, agent: id, budget: limit("301") }));
-  expect(beyond.apiMessage).toContain("limited to $3");
+  expect(beyond.apiMessage).toContain("the agent's limit is $3");
   const session = await client.beta.sessions.create({ ...here, agent: id, budget: limit("200") });
   expect((await refusal(client.beta.sessions.update(session.id, { budget: limit("400") }))).status).toBe(400);
   expect(await client.beta.sessions.update(session.id, { budget: null })).toMatchObject({ budget: limit("300") });
@@ -180,7 +180,7 @@ test("title and metadata can be changed, the agent cannot", async () => {
   const updated = await client.beta.sessions.update(id, { title: null, metadata: { a: null, c: "3" } });
   expect(updated).toMatchObject({ title: null, metadata: { b: "2", c: "3" } });
   const error = await refusal(client.beta.sessions.update(id, { agent: { tools: [] } }));
-  expect(error.apiMessage).toContain("does not support a change of a session's agent");
+  expect(error.apiMessage).toContain("does not support changing a session's agent");
   expect((await refusal(client.beta.sessions.update(id, { vault_ids: ["vlt_1"] }))).apiMessage).toContain("vaults");
 });
 

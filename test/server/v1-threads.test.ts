@@ -66,6 +66,6 @@ test("the subagents of a session are its threads", async () => {
   }
   expect(streamed).toEqual(own);
   const archive = await refusal(threads.archive(child, { session_id: session.id }));
-  expect(archive.apiMessage).toContain("does not support the archiving of one thread");
+  expect(archive.apiMessage).toContain("does not support archiving a single thread");
   expect((await refusal(threads.retrieve("sthr_gone", { session_id: session.id }))).status).toBe(404);
 });

@@ -185,7 +185,7 @@ describe("a webhook", () => {
     expect(await settled(s.webhooks)).toMatchObject({
       status: "failed",
       lastStatus: null,
-      lastError: expect.stringMatching(/leads to this machine|ENOTFOUND|EAI_AGAIN/),
+      lastError: expect.stringMatching(/points to this machine|ENOTFOUND|EAI_AGAIN/),
     });
     expect([address.connections(), address.received]).toEqual([0, []]);
   });
@@ -207,7 +207,7 @@ describe("a webhook", () => {
       address: expect.stringMatching(/^(?:127\.|::1$)/),
       family: expect.any(Number),
     });
-    expect(await lookedUp(false)).toMatchObject({ message: expect.stringContaining("leads to this machine") });
+    expect(await lookedUp(false)).toMatchObject({ message: expect.stringContaining("points to this machine") });
   });
 });
 

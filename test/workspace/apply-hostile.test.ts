@@ -43,7 +43,7 @@ test("what is left out of a checkpoint is a conflict, not a deletion, also when 
   const outcome = await place.workspace.apply({ ...range, mounts: [], dryRun: false });
   expect(outcome.applied).toEqual([]);
   expect(outcome.conflicts.map(({ path }) => path).toSorted()).toEqual(["again", "grown", "pipe"]);
-  expect(outcome.conflicts[0]?.why).toContain("in no checkpoint any more");
+  expect(outcome.conflicts[0]?.why).toContain("no longer in any checkpoint");
   for (const name of ["grown", "pipe", "again"]) expect(existsSync(join(place.source, name))).toBe(true);
   for (const end of [to.commit, undefined]) {
     expect(await place.workspace.diff({ from: from.commit, to: end })).toEqual([]);
@@ -99,7 +99,7 @@ test("nothing gets into a .git directory, through a linked directory or by a mou
   expect(linked.conflicts).toMatchObject([{ path: "x/post-checkout", why: "x is a link on the host" }]);
   rmSync(place.path("x"), { recursive: true });
   const mounted = await applied(place, hook, [{ source: hooks, target: "x", readOnly: false }]);
-  expect(mounted.conflicts).toMatchObject([{ path: "x/post-checkout", why: "it lies in a .git directory" }]);
+  expect(mounted.conflicts).toMatchObject([{ path: "x/post-checkout", why: "it is in a .git directory" }]);
   expect(existsSync(join(hooks, "post-checkout"))).toBe(false);
 });
 

@@ -112,7 +112,7 @@ test.for<{
     what: "deleted here, changed there",
     agent: (at) => rmSync(at("a")),
     user: (at) => writeFileSync(at("a"), "user\n"),
-    why: /changed on the host, and deleted here/,
+    why: /changed on the host and deleted here/,
   },
   {
     what: "changed here, deleted there",

@@ -69,7 +69,7 @@ test.runIf(namespace !== undefined)("a full disk ends a copy, a worktree and a c
   for (const workspace of [COPY, { kind: "worktree" }, { kind: "clone" }]) {
     const told = await preparedWithin(machine, shell, workspace);
     expect([workspace, told.code]).toEqual([workspace, "workspace_failed"]);
-    expect(told.message).toMatch(/the disk is full[.:] make room|check that there is room on the disk/i);
+    expect(told.message).toMatch(/the disk is full[.:] free some space|check that the disk has free space/i);
   }
   expect(gitIn(machine.source, "branch", "--list").trim()).toBe("* main");
   expect(gitIn(machine.source, "worktree", "list").trim().split("\n")).toHaveLength(1);
@@ -82,7 +82,7 @@ test.runIf(namespace !== undefined)("a disk that can only be read ends every kin
   for (const workspace of [COPY, { kind: "worktree" }, { kind: "clone" }]) {
     const told = await preparedWithin(machine, shell, workspace);
     expect([workspace, told.code]).toEqual([workspace, "workspace_failed"]);
-    expect(told.message).toMatch(/can only be read\. Make it writable, or set CAPSTAN_HOME/);
+    expect(told.message).toMatch(/is read-only\. Make it writable, or set CAPSTAN_HOME/);
   }
 });
 

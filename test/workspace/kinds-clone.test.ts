@@ -236,7 +236,7 @@ test("where a server sends git elsewhere, it does not follow, and the address to
     code: "workspace_failed",
     message: expect.stringMatching(
       new RegExp(
-        `Redirects are not followed: .* That may be https://127\\.0\\.0\\.1:${server.port}/repository\\.git\\.$`,
+        `Redirects are not followed: .* The current URL may be https://127\\.0\\.0\\.1:${server.port}/repository\\.git\\.$`,
       ),
     ),
   });

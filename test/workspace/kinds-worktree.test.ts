@@ -97,7 +97,7 @@ test("uncommitted changes, a detached HEAD, submodules and Git LFS are told", as
   const request = machine.request(WORKTREE);
   const made = await machine.workspaces.prepare(request);
   expect(made.notes).toHaveLength(4);
-  expect(made.notes.join("\n")).toMatch(/2 changed or new files[^]*detached HEAD[^]*submodules[^]*Git LFS/);
+  expect(made.notes.join("\n")).toMatch(/2 uncommitted files[^]*detached HEAD[^]*submodules[^]*Git LFS/);
   expect(readFileSync(join(made.cwd, "a.txt"), "utf8")).toBe("one\n");
   expect(filesOf(join(made.cwd, "lib"))).toEqual([]);
   const after = treeOf(machine.source, { times: true });
@@ -114,7 +114,7 @@ test("what cannot become a worktree is refused with what to do", async () => {
     expect(failure.code).toBe("workspace_invalid");
     return failure.message;
   };
-  expect(await refusal()).toMatch(/in no git repository.*kind copy/);
+  expect(await refusal()).toMatch(/not in a git repository.*kind copy/);
   gitIn(machine.source, "init", "--quiet", "--initial-branch=main");
   expect(await refusal()).toMatch(/has no commit yet.*Commit something first/);
   expect(await refusal({ base: "main" })).toMatch(/has no commit yet/);
@@ -124,7 +124,7 @@ test("what cannot become a worktree is refused with what to do", async () => {
   expect(await refusal({ base: "--all" })).toMatch(/environment\.workspace\.base/);
   expect(await refusal({ branch: "main" })).toMatch(/The branch main exists already.*git branch -D main/);
   for (const branch of ["a..b", "-x", "with space", "end.lock", "@{-1}", "HEAD", "line\nbreak"])
-    expect(await refusal({ branch })).toMatch(/environment\.workspace\.branch: git does not take/);
+    expect(await refusal({ branch })).toMatch(/environment\.workspace\.branch: git does not accept/);
   const bare = join(machine.path, "bare.git");
   gitIn(machine.path, "clone", "--quiet", "--bare", machine.source, bare);
   expect(await refusal({}, bare)).toMatch(/bare repository/);
@@ -135,7 +135,7 @@ test("of two sessions that want the same branch one gets it, and the other remov
   const requests = ["session-1", "session-2"].map((id) => machine.request({ ...WORKTREE, branch: "wanted" }, id));
   const results = await Promise.allSettled(requests.map((request) => machine.workspaces.prepare(request)));
   const failed = results.flatMap((result) => (result.status === "rejected" ? [result.reason as unknown] : []));
-  expect(failed).toMatchObject([{ code: "workspace_invalid", message: expect.stringContaining("exists already") }]);
+  expect(failed).toMatchObject([{ code: "workspace_invalid", message: expect.stringContaining("already exists") }]);
   expect(gitIn(machine.source, "rev-parse", "wanted").trim()).toBe(headOf(machine.source));
   expect(await machine.workspaces.sessionIds()).toHaveLength(1);
 });

@@ -31,12 +31,12 @@ test("more files than allowed end the count, and the message names the mount, th
     { source: ".", target: "all", exclude: ["other"], max_files: 8, max_bytes: 1_000 },
   ];
   const own = await failureOf(machine.workspaces.prepare(machine.request({ kind: "copy", mounts })));
-  expect(own.message).toMatch(/^Mount 2 \(.*project\) holds more than 8 files: the count stopped at 9 files/);
+  expect(own.message).toMatch(/^Mount 2 \(.*project\) contains more than 8 files: the count stopped at 9 files/);
   expect(own.data).toMatchObject({ limit: "environment.workspace.mounts[1].max_files", max: 8 });
   const bytes = { source: ".", max_bytes: 115 };
   const large = await failureOf(machine.workspaces.prepare(machine.request({ kind: "copy", mounts: [bytes] })));
   expect(large.message).toMatch(
-    /^Mount 1 .* holds more than 115 bytes: .* Raise environment\.workspace\.mounts\[0\]\.max_bytes/,
+    /^Mount 1 .* contains more than 115 bytes: .* Raise environment\.workspace\.mounts\[0\]\.max_bytes/,
   );
   const halves = MANY.map((source, index) => ({ source, target: `${index}` }));
   const total = await failureOf(

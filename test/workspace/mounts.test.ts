@@ -170,16 +170,16 @@ test("what nobody should mount is refused, whichever way it is written", async (
   await new Promise((listening) => server.once("listening", listening));
   const workspaces = machine.withOptions({ mountRoots: ["/"] });
   const refused = {
-    "/": "the root of the whole machine",
-    "to-root": "the root of the whole machine",
-    "/..": "the root of the whole machine",
+    "/": "the root directory of the machine",
+    "to-root": "the root directory of the machine",
+    "/..": "the root directory of the machine",
     "~": "your home directory",
     "~/": "your home directory",
     "to-home": "your home directory",
-    "to-all": "lies in it",
-    "~/.capstan": "Capstan keeps its own files",
-    "~/.capstan/credentials": "Capstan keeps its own files",
-    [machine.root]: "Capstan keeps its own files",
+    "to-all": "it contains your home directory",
+    "~/.capstan": "contains Capstan's own files",
+    "~/.capstan/credentials": "contains Capstan's own files",
+    [machine.root]: "contains Capstan's own files",
     pipe: "a socket, a pipe or a device",
     socket: "a socket, a pipe or a device",
     "/dev/null": "a socket, a pipe or a device",
@@ -261,7 +261,7 @@ test("two mounts that put something at one place are refused; directories may be
     const failure = await failureOf(machine.workspaces.prepare(machine.request(workspace)));
     expect(failure).toMatchObject({ code: "workspace_invalid" });
     expect(failure.message).toMatch(
-      /^Mount 1 .* and Mount 2 .* both put something at .*\. Give one of them another target/,
+      /^Mount 1 .* and Mount 2 .* both have a file at .*\. Set another target for one of them/,
     );
     expect(treeOf(machine.root)).toEqual({});
   }

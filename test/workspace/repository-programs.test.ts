@@ -23,7 +23,7 @@ test.for(["worktree", "clone"] as const)("filters of the repository do not run: 
   expect(readFileSync(join(made.cwd, "a.txt"), "utf8")).toBe("one\n");
   if (kind === "worktree")
     expect(made.notes).toEqual([
-      "Filters that the repository configures (x) were not run: their files are as git keeps them.",
+      "Filters configured in the repository (x) were not run: their files are as git stores them.",
     ]);
   await machine.workspaces.remove({ sessionId: "session-1", kind, cwd: made.cwd, source: made.source });
   expect(existsSync(machine.trace("clean"))).toBe(false);

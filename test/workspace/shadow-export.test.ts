@@ -204,7 +204,7 @@ test("no branch is made when nothing of what changed belongs on it", async () =>
   userGit(top, "commit", "--quiet", "-m", "first");
   const from = await place.keep();
   const request = { from: from.commit, branch: "work", message: "m" };
-  const nothing = { code: "not_found", message: expect.stringContaining("nothing to export") as string };
+  const nothing = { code: "not_found", message: expect.stringContaining("Nothing to export") as string };
   await expect(place.workspace.exportBranch({ ...request, to: from.commit })).rejects.toMatchObject(nothing);
   writeFileSync(place.path("a.log"), "1\n");
   const to = await place.keep(from.commit);

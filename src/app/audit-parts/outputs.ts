@@ -4,10 +4,10 @@ import type { ToolOutputs } from "../../core/tool-output/tool-outputs.ts";
 const REMEDY = {
   altered: "Keep the file, compare it with a backup, and find out who can write to Capstan's directory.",
   missing: "Look for it in a backup of Capstan's directory, and find out who can write there.",
-  left: "Remove the session's directory in outputs of Capstan's home.",
+  left: "Remove the session's directory in the outputs directory of Capstan's home.",
 } as const;
 
-/** Looks, beside the events that pass, at the outputs they speak of: the log has the hash of each. */
+/** Checks the outputs that passing events refer to: the log has the hash of each. */
 export class OutputAudit {
   readonly #outputs: ToolOutputs;
   readonly #findings: AuditFinding[] = [];
@@ -24,7 +24,7 @@ export class OutputAudit {
         this.#findings.push({
           kind: "altered",
           session_id: record.session_id,
-          problem: "the session was erased, but outputs of its tools are still there",
+          problem: "the session was erased, but its tool outputs still exist",
           remedy: REMEDY.left,
         });
     }
@@ -48,12 +48,12 @@ export class OutputAudit {
     if (hash === undefined) return;
     const state = await this.#outputs.check(session_id, hash);
     if (state === "intact") return;
-    const problem = `the whole output of the call is ${state === "missing" ? "missing" : "not what the log has the hash of"} (outputs/${session_id}/${hash})`;
+    const problem = `the call's full output ${state === "missing" ? "is missing" : "does not match its hash in the log"} (outputs/${session_id}/${hash})`;
     this.#findings.push({ kind: state, session_id, seq, problem, remedy: REMEDY[state] });
   }
 }
 
-/** An event that is not what it was is found by the chain. */
+/** The chain check finds altered events. */
 function hashIn(event: string): string | undefined {
   try {
     const { whole_output: output } = JSON.parse(event) as { whole_output?: { hash?: unknown } };

@@ -20,7 +20,7 @@ import { keyIdOf } from "../../store/sqlite/audit/seal-hash.ts";
 
 const anchorFile = z.strictObject({ seq: z.int().nonnegative(), hash: z.string() });
 
-/** Where the key is: `$CAPSTAN_AUDIT_KEY_FILE`, else a file in Capstan's home. The anchor stands beside it. */
+/** The path of the key: `$CAPSTAN_AUDIT_KEY_FILE`, otherwise a file in Capstan's home. The anchor is next to it. */
 export function auditKeyPath(home: string, environment: Environment): string {
   const chosen = environment["CAPSTAN_AUDIT_KEY_FILE"];
   if (!chosen) return join(home, "audit-key.pem");
@@ -32,7 +32,7 @@ export function auditKeyPath(home: string, environment: Environment): string {
   return chosen;
 }
 
-/** An Ed25519 key in a private file. Nothing is read before it is needed. */
+/** An Ed25519 key in a private file. Reads nothing until it is needed. */
 export function auditKey(path: string): AuditKey {
   const anchorPath = `${path}.head`;
   const load = (): AuditSigner | undefined => (existsSync(path) ? signerOf(readKey(path)) : undefined);
@@ -57,12 +57,12 @@ export function auditKey(path: string): AuditKey {
       try {
         const parsed = anchorFile.safeParse(JSON.parse(readFileSync(anchorPath, "utf8")));
         if (parsed.success) return parsed.data;
-        throw new Error("it says something else");
+        throw new Error("its content is not an anchor");
       } catch (thrown) {
         throw new CapstanError(
           "store_failed",
-          `The end of the audit register cannot be read from ${anchorPath} (${messageOf(thrown)}). Put the file back from a ` +
-            "backup. If it is lost for good: capstan audit accept",
+          `The end of the audit register cannot be read from ${anchorPath} (${messageOf(thrown)}). Restore the file from a ` +
+            "backup. If it is lost for good, run: capstan audit accept",
           { data: { path: anchorPath }, cause: thrown },
         );
       }
@@ -82,12 +82,12 @@ function readKey(path: string): KeyObject {
   try {
     const key = createPrivateKey(readFileSync(path, "utf8"));
     if (key.asymmetricKeyType === "ed25519") return key;
-    throw new Error("it is no Ed25519 key");
+    throw new Error("it is not an Ed25519 key");
   } catch (thrown) {
     throw new CapstanError(
       "store_failed",
-      `The audit key ${path} cannot be used: ${messageOf(thrown)}. Put it back from a backup, or set ` +
-        "CAPSTAN_AUDIT_KEY_FILE to where it is. If it is lost for good: capstan audit accept",
+      `The audit key ${path} cannot be used: ${messageOf(thrown)}. Restore it from a backup, or set ` +
+        "CAPSTAN_AUDIT_KEY_FILE to its path. If it is lost for good, run: capstan audit accept",
       { data: { path }, cause: thrown },
     );
   }
@@ -102,7 +102,7 @@ function signerOf(key: KeyObject): AuditSigner {
   };
 }
 
-/** A link never replaces: of several processes that make a key at once, all get the first one's. */
+/** A hard link never replaces a file: if several processes create a key at once, all get the first one's. */
 function writeOnce(path: string, text: string): void {
   const unfinished = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   try {
@@ -115,7 +115,7 @@ function writeOnce(path: string, text: string): void {
   }
 }
 
-/** Whole or not at all, also when the power fails. */
+/** Writes all or nothing, even if the power fails. */
 function writePrivately(path: string, text: string): void {
   const unfinished = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   try {
@@ -146,7 +146,7 @@ function unwritable(path: string, thrown: unknown): CapstanError {
   return new CapstanError(
     "store_failed",
     `${path} cannot be written (${messageOf(thrown)}). Give this user write permission for its directory, or set ` +
-      "CAPSTAN_AUDIT_KEY_FILE to a file in another one.",
+      "CAPSTAN_AUDIT_KEY_FILE to a file in another directory.",
     { data: { path }, cause: thrown },
   );
 }

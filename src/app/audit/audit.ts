@@ -19,26 +19,26 @@ export interface Place {
   readonly environment: Environment;
 }
 
-/** Everything an audit looks at, as of now. */
+/** Yields everything that an audit checks, as of now. */
 export async function* readAudit(place: Place, query: AuditQuery = {}): AsyncGenerator<AuditRecord> {
   const key = keyOf(place);
-  // The anchor first: what is signed after this may be in the store, and nothing that it names may be absent.
+  // Read the anchor first: what is signed later may be in the store, but nothing that the anchor names may be missing.
   const anchor = key.anchor();
   const trusted = key.load();
-  // Makes a store of the current version of what is there.
+  // Migrates the store to the current version.
   await (await openStore(place.home, place.environment))[Symbol.asyncDispose]();
   yield* auditRecords({ path: storePath(place.home), now: clock.now(), key: trusted, anchor }, query);
 }
 
-/** The log, and what is kept beside it. */
+/** Verifies the log and the outputs saved next to it. */
 export async function verifyAudit(place: Place, query: AuditQuery = {}): Promise<AuditReport> {
   const outputs = new OutputAudit(toolOutputsIn(outputsPath(place.home)));
   return outputs.added(await checkAudit(outputs.beside(readAudit(place, query)), () => keyOf(place).load()));
 }
 
 /**
- * Checks lines that `readAudit` gave, without a store. Trusted is the public key that is given (its id, or itself in
- * base64), else the one that the file itself names first.
+ * Verifies lines from `readAudit` without a store. Trusts the given public key (its id, or the key itself in base64),
+ * otherwise the first one named in the file.
  */
 export function verifyExport(lines: AsyncIterable<string>, key?: string): Promise<AuditReport> {
   return checkAudit(recordsOf(lines), ({ keys }) => {
@@ -48,19 +48,22 @@ export function verifyExport(lines: AsyncIterable<string>, key?: string): Promis
     if (trusted === undefined)
       throw new CapstanError(
         "invalid_input",
-        `The file does not name the key ${key}. Ask whoever made it for their key.`,
+        `The file does not name the key ${key}. Ask the person who created the file for their key.`,
       );
     return trusted;
   });
 }
 
-/** Signs that the state of the store is legitimate, whatever the anchor says; makes a new key when the old one is lost. */
+/**
+ * Signs that the store's current state is legitimate, whatever the anchor says; creates a new key if the old one is
+ * lost.
+ */
 export async function acceptState(place: Place, reason: string): Promise<void> {
   await (await openStore(place.home, place.environment))[Symbol.asyncDispose]();
   recordReset({ path: storePath(place.home), clock, key: keyOf(place) }, { kind: "accepted", reason });
 }
 
-/** What can be told of the key without using it. `isLost`: something was signed with a key that is not there. */
+/** Describes the key without using it. `isLost`: something was signed with a key that no longer exists. */
 export function keyState(place: Place): { readonly path: string; readonly id?: string; readonly isLost: boolean } {
   const key = keyOf(place);
   const id = key.load()?.id;

@@ -15,7 +15,9 @@ import { loadFunctions, outputs } from "../host/lazy-tools.ts";
 
 export { claudeCodePromptChars } from "../../engines/model-traits.ts";
 
-/** What its engine cannot honour of an agent, as far as that is known without a session; each as `field: problem`. */
+/**
+ * The parts of an agent that its engine cannot support, as far as known without a session; each as `field: problem`.
+ */
 export function notHonoured(agent: AgentDefinition): readonly string[] {
   const name = agent.engine ?? DEFAULT_ENGINE;
   return [
@@ -35,7 +37,7 @@ function problemsWithSkills(agent: AgentDefinition): readonly string[] {
   }
 }
 
-/** What is wrong with the programs of its servers on this machine, each as `field: problem`. */
+/** Problems with the programs of its servers on this machine, each as `field: problem`. */
 export function missingPrograms({ mcp_servers: servers = {} }: AgentDefinition, path: string): readonly string[] {
   return Object.entries(servers).flatMap(([name, server]) => {
     const problem = isRemote(server) ? undefined : problemWithCommand(server, path);
@@ -43,7 +45,7 @@ export function missingPrograms({ mcp_servers: servers = {} }: AgentDefinition, 
   });
 }
 
-/** Loads the functions of an agent, which runs their code, and throws when a tool that it names is not there. */
+/** Loads an agent's functions, which runs their code, and throws if a named tool is missing. */
 export async function loadTools(agent: AgentDefinition): Promise<readonly string[]> {
   const [{ toolNames }, { requireKnownTools }] = await Promise.all([
     import("../../engines/claude/options.ts"),
@@ -55,13 +57,13 @@ export async function loadTools(agent: AgentDefinition): Promise<readonly string
   return tools.map(({ name }) => name);
 }
 
-/** Throws when the schema of an agent's answer cannot be used. */
+/** Throws if the agent's output schema cannot be used. */
 export async function requireUsableSchema(schema: Record<string, unknown>): Promise<void> {
   if (isPlainSchema(schema)) return;
   await outputs.fromJsonSchema(schema);
 }
 
-/** What is missing for a provider. Reads no secret and asks nobody. */
+/** What a provider lacks. Reads no secrets and makes no network requests. */
 export async function missingFor(provider: AuthProvider, options: CredentialOptions): Promise<readonly Requirement[]> {
   const [{ requirementsOf }, { credentialSettings }] = await Promise.all([
     import("../../gateway/upstreams/requirements.ts"),

@@ -9,12 +9,12 @@ import { checkServers, type ServerSurroundings } from "./mcp-check.ts";
 
 type Surroundings = ServerSurroundings & { readonly credentials: CredentialOptions };
 
-/** What `capstan validate` tells of an agent file, for an agent that is stored; and its MCP servers are tried. */
+/** The checks of `capstan validate` for a saved agent; also connects to its MCP servers. */
 export async function checkAgent(agent: AgentDefinition, around: Surroundings): Promise<AgentFindings> {
   const { output_schema: schema, functions } = agent;
   const [unusable, unknown, notes, servers] = await Promise.all([
     schema === undefined ? [] : refusalOf(requireUsableSchema(schema)),
-    // To load them runs their code.
+    // Loading them would run their code.
     functions === undefined ? refusalOf(loadTools(agent)) : [],
     aboutProvider(agent, around.credentials),
     checkServers(agent, around),
@@ -25,7 +25,9 @@ export async function checkAgent(agent: AgentDefinition, around: Surroundings): 
       ...notes,
       ...(functions === undefined
         ? []
-        : ["Its functions were not loaded, because that runs their code: a session tells whether they can be."]),
+        : [
+            "Its functions were not loaded, because that would run their code. Start a session to find out whether they load.",
+          ]),
     ],
     mcp_servers: servers,
   };
@@ -41,18 +43,18 @@ async function refusalOf(work: Promise<unknown>): Promise<readonly string[]> {
   }
 }
 
-/** What the way to the model lacks, and cannot do for the agent. */
+/** What the provider lacks or cannot do for the agent. */
 async function aboutProvider(agent: AgentDefinition, options: CredentialOptions): Promise<readonly string[]> {
   const chosen = defaultProvider(credentialSettings(options));
   const provider = agent.auth ?? chosen;
   if (provider === undefined)
     return [
-      "There is no credential for a model: run capstan auth login on the server's machine, or set ANTHROPIC_API_KEY there.",
+      "No model credential found. Run capstan auth login on the server's machine, or set ANTHROPIC_API_KEY there.",
     ];
   const missing = await missingFor(provider, options);
   return [
     ...missing.map(({ what, how }) => `${provider} lacks ${what}: ${how}`),
-    // One that the agent names itself was looked at with the definition.
+    // A provider that the agent names was checked with the definition.
     ...(agent.auth === undefined ? unservedBy(provider, agent) : []),
   ];
 }

@@ -3,7 +3,7 @@ import { findContainment } from "../../process/containment.ts";
 import { sdkManifest } from "../../engines/claude/sdk/sdk-manifest.ts";
 import { loadedEngines } from "../engines.ts";
 
-/** Loads an engine and tells what it is. Rejects with why it cannot be used here, and what to do. */
+/** Loads an engine and describes it. Rejects with the reason and the remedy if it cannot be used here. */
 export async function describeEngine(name: EngineName, path: string): Promise<string> {
   const engines = loadedEngines({ path, retries: 0 });
   const { version } = await engines.load(name);
@@ -12,13 +12,13 @@ export async function describeEngine(name: EngineName, path: string): Promise<st
     : `built in, version ${version}`;
 }
 
-/** What can be known of the Claude engine without loading it. */
+/** Facts about the Claude engine that need no loading. */
 export function engineVersions(): { readonly sdk: string; readonly cli: string } {
   const { version, claudeCodeVersion } = sdkManifest();
   return { sdk: version, cli: claudeCodeVersion };
 }
 
-/** Whether what an agent starts ends with it, and it with its host, whatever happens to them. */
+/** Whether everything that an agent starts ends with it, and the agent with its host, even after a crash. */
 export async function isContained(): Promise<boolean> {
   return (await findContainment()) !== undefined;
 }

@@ -20,7 +20,7 @@ type ServerCheck = AgentFindings["mcp_servers"][number];
 export interface ServerSurroundings {
   /** The host's variables, which definitions may refer to. */
   readonly environment: Environment;
-  /** Where sessions work by default: its sandbox holds for what is tried. */
+  /** The default environment of sessions: its sandbox applies to the check. */
   readonly place: EnvironmentDefinition;
   readonly home: string;
   readonly capstanHome: string;
@@ -29,8 +29,8 @@ export interface ServerSurroundings {
 }
 
 /**
- * Reaches every server of an agent as a session would, and asks for its tools. Programs run in an empty directory that
- * is removed again: in the project's own one they might run what an agent has written there.
+ * Connects to every server of an agent like a session would, and lists its tools. Programs run in an empty directory
+ * that is removed afterwards: in the project's directory they might run what an agent wrote there.
  */
 export function checkServers(agent: AgentDefinition, around: ServerSurroundings): Promise<ServerCheck[]> {
   return Promise.all(
@@ -69,7 +69,7 @@ async function checkServer(
   }
 }
 
-/** What a session would be refused for although the server is there. */
+/** Why a session would be refused although the server responds. */
 function problemWith(name: string, server: McpServer, tools: readonly string[]): string | null {
   try {
     requireTools({ [name]: server }, [{ name, tools: tools.map((tool) => ({ name: tool })) }]);
@@ -81,7 +81,7 @@ function problemWith(name: string, server: McpServer, tools: readonly string[]):
 
 async function toolsOfRemote({ name, server }: Named<RemoteMcpServer>): Promise<readonly string[]> {
   const { connectRemoteServer } = await import("../../mcp/remote/server.ts");
-  // Nobody is there whom it could ask.
+  // There is no person whom it could ask.
   const connected = await connectRemoteServer({ name, server, elicit: async () => ({ action: "cancel" }) });
   await connected.close();
   return connected.tools;
@@ -96,7 +96,7 @@ async function toolsOfProgram(
   try {
     const [cwd, stateDir] = [join(root, "workspace"), join(root, "state")];
     for (const directory of [cwd, join(stateDir, "home")]) mkdirSync(directory, { recursive: true });
-    // It needs to write nowhere but here.
+    // This is the only directory it may write to.
     const confined = { ...place, sandbox: { ...place.sandbox, allow_write: [] } };
     const record = { cwd, source: cwd, environment: confined };
     const sandbox = sandboxOf({ record, home, capstanHome, stateDir, variables: {}, secretFiles });

@@ -3,17 +3,17 @@ import type { Secret } from "../../core/redaction/redaction.ts";
 import type { CredentialSettings, DotEnv, Environment } from "../../gateway/credentials/secret-source.ts";
 import { storedSecrets } from "./credential-store.ts";
 
-/** Where a host finds its way to the model. */
+/** Where a host finds its model credentials. */
 export interface CredentialOptions {
   readonly home: string;
   readonly environment: Environment;
   /** As in the user's settings. */
   readonly auth?: AuthSettings | undefined;
-  /** Which of the variables came from a project's `.env`. */
+  /** The variables that came from a project's `.env`. */
   readonly dotEnv?: DotEnv | undefined;
 }
 
-/** The same with what login stored, as the gateway wants it. */
+/** Adds saved logins, in the gateway's format. */
 export function credentialSettings(
   { home, environment, auth, dotEnv }: CredentialOptions,
   onSecret?: (secret: Secret) => void,

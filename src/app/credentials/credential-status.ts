@@ -9,25 +9,25 @@ import { choiceOf, defaultProvider } from "../../gateway/upstreams/upstreams.ts"
 import type { ShownCredential } from "../../server/api/deps.ts";
 import { type CredentialOptions, credentialSettings } from "./credential-settings.ts";
 
-/** What is known of one way to a model. Never holds a secret. */
+/** The status of one provider. Never contains a secret. */
 export interface ProviderStatus {
   readonly provider: AuthProvider;
   readonly title: string;
-  /** Sessions use it whose agent names none. */
+  /** Whether sessions use it if their agent names no provider. */
   readonly isDefault: boolean;
-  /** Nothing is missing. Whether it is valid is known to the provider alone. */
+  /** Nothing is missing. Only the provider knows whether the credential is valid. */
   readonly isComplete: boolean;
   readonly found: readonly { readonly what: string; readonly where: string }[];
   readonly missing: readonly { readonly what: string; readonly how: string }[];
-  /** The last characters of the secret, where it is long enough to keep the rest to itself. */
+  /** The last characters of the secret, if it is long enough to show them. */
   readonly ends?: string;
-  /** Why the secret cannot be read, the address not be used, or a client is not installed. */
+  /** Why the secret cannot be read, the address cannot be used, or a client is not installed. */
   readonly problem?: string;
-  /** What was set and does not count. */
+  /** What is set but has no effect. */
   readonly ignored?: string;
 }
 
-/** Every provider, in the order in which they are looked for. Runs no command, and asks nobody. */
+/** Returns every provider, in the order Capstan tries them. Runs no commands and makes no network requests. */
 export async function providerStatuses(options: CredentialOptions): Promise<readonly ProviderStatus[]> {
   const settings = credentialSettings(options);
   const chosen = defaultProvider(settings);
@@ -57,10 +57,10 @@ export async function providerStatuses(options: CredentialOptions): Promise<read
 }
 
 function aboutSwitch(provider: AuthProvider, { dotEnv }: CredentialSettings): string {
-  return `${PROVIDER_VARIABLES[provider].choice} in ${dotEnv?.path} does not count, because the shell, settings or login have a credential already; set it in the shell to use ${provider}`;
+  return `${PROVIDER_VARIABLES[provider].choice} in ${dotEnv?.path} has no effect, because the shell, settings or login already provide a credential; set it in the shell to use ${provider}`;
 }
 
-/** What a session would be told that has everything. */
+/** The error that a session would get although nothing is missing. */
 function problemWith(provider: AuthProvider, settings: CredentialSettings): string | undefined {
   try {
     checkAddress(provider, settings);
@@ -87,7 +87,7 @@ async function peek(
   }
 }
 
-/** For people who do not sit at this machine: not even the end of a secret. */
+/** For people at another machine: without even the end of a secret. */
 export function shownCredential(status: ProviderStatus): ShownCredential {
   const { provider, title, isDefault, found, missing, problem, ignored } = status;
   const lacks = isDefault || found.length > 0 ? missing.map(({ what, how }) => `it lacks ${what}: ${how}`) : [];

@@ -11,17 +11,20 @@ import type { AuthProvider } from "../../core/auth/auth-schema.ts";
 import { CapstanError, messageOf } from "../../core/errors.ts";
 import type { SecretSource, StoredSecrets } from "../../gateway/credentials/secret-source.ts";
 
-/** Where a secret was put. */
+/** Where a secret was saved. */
 export type StoredIn = (
   | { readonly in: "keyring" }
-  /** `why` the keyring was not used. */
+  /** `why`: the reason the keyring was not used. */
   | { readonly in: "file"; readonly path: string; readonly why: string }
 ) & {
-  /** What was wrong with the file that was replaced. */
+  /** What was wrong with the replaced file. */
   readonly wrong?: string;
 };
 
-/** What `capstan auth login` stored in a home. A file says for whom, and holds the secrets that no keyring took. */
+/**
+ * The secrets that `capstan auth login` saved in a home. A file lists their providers and contains the secrets that no
+ * keyring took.
+ */
 export function storedSecrets(home: string): StoredSecrets {
   return {
     get providers() {
@@ -44,7 +47,10 @@ function storedSource(home: string, provider: AuthProvider): SecretSource {
       const secret =
         stored === undefined ? null : await (await keyring(home, provider)).getPassword().catch(unreadable(again));
       if (secret !== null && secret !== undefined) return secret;
-      throw new CapstanError("credential_missing", `Nothing is stored for ${provider} any more. Run ${again}`);
+      throw new CapstanError(
+        "credential_missing",
+        `The saved credential of ${provider} no longer exists. Run ${again}`,
+      );
     },
   };
 }
@@ -59,9 +65,9 @@ function unreadable(again: string): (error: unknown) => never {
   };
 }
 
-/** Stores a secret in the keyring, and where there is none in a file that only the user can read. */
+/** Saves a secret in the keyring or, if there is none, in a file that only the user can read. */
 export async function storeSecret(home: string, provider: AuthProvider, secret: string): Promise<StoredIn> {
-  // First, because a secret in the keyring that no file tells of would be lost there.
+  // First, because a secret in the keyring without an entry in the file would be lost.
   const { kept, ...found } = keptCredentials(home);
   const why = await inKeyring(home, provider, secret);
   write(home, { ...kept, [provider]: why === undefined ? { in: "keyring" } : { in: "file", secret } });
@@ -70,7 +76,7 @@ export async function storeSecret(home: string, provider: AuthProvider, secret: 
     : { in: "file", path: storedCredentialsPath(home), why, ...found };
 }
 
-/** Why it could not be put there; undefined when it was. */
+/** Why it could not be saved there; undefined if it was. */
 async function inKeyring(home: string, provider: AuthProvider, secret: string): Promise<string | undefined> {
   try {
     await (await keyring(home, provider)).setPassword(secret);
@@ -80,7 +86,7 @@ async function inKeyring(home: string, provider: AuthProvider, secret: string): 
   }
 }
 
-/** False when nothing was stored. */
+/** Returns false if nothing was saved. */
 export async function forgetSecret(home: string, provider: AuthProvider): Promise<boolean> {
   const { [provider]: stored, ...others } = readStoredCredentials(home);
   if (stored === undefined) return false;
@@ -95,21 +101,21 @@ interface KeyringEntry {
   deletePassword(): Promise<boolean>;
 }
 
-/** Loaded when it is needed, and missing on platforms that it was not built for. */
+/** Loaded on demand, and missing on platforms that it was not built for. */
 async function keyring(home: string, provider: AuthProvider): Promise<KeyringEntry> {
   const { AsyncEntry } = await import("@napi-rs/keyring");
-  // Not the keyring of the kernel, which forgets everything when the machine starts anew.
+  // Not the kernel's keyring, which is cleared when the machine restarts.
   return new AsyncEntry("capstan", `${provider} (${home})`, { linux: { store: "secret-service" } });
 }
 
-/** In one step, so that a crash leaves the one file or the other. */
+/** Atomic, so that a crash leaves either the old or the new file. */
 function write(home: string, stored: StoredCredentials): void {
   const path = storedCredentialsPath(home);
   if (Object.keys(stored).length === 0) return rmSync(path, { force: true });
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const partial = `${path}.${process.pid}`;
   writeFileSync(partial, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600, flush: true });
-  // A file of that name that was left over keeps its permissions.
+  // A leftover file of that name keeps its permissions.
   chmodSync(partial, 0o600);
   renameSync(partial, path);
 }

@@ -8,7 +8,7 @@ import { defaultProvider, upstreamsFor } from "../../gateway/upstreams/upstreams
 import { clock } from "../clock.ts";
 import { type CredentialOptions, credentialSettings } from "./credential-settings.ts";
 
-/** What came back of one small request. */
+/** The result of one small request. */
 export interface CredentialTest {
   readonly provider: AuthProvider;
   readonly model: string;
@@ -26,7 +26,7 @@ const answer = z.object({
   error: z.object({ message: z.string() }).optional(),
 });
 
-/** Asks a provider for one token. Throws what a session would end with. */
+/** Requests one token from a provider. Throws the error that a session would get. */
 export async function testCredential(
   options: CredentialOptions & { readonly provider?: AuthProvider | undefined; readonly model: string },
 ): Promise<CredentialTest> {
@@ -38,7 +38,7 @@ export async function testCredential(
     model,
     max_tokens: 1,
     messages: [{ role: "user", content: "Say ok." }],
-    // A subscription is for this program alone.
+    // Subscriptions work only for this program.
     ...(provider === "oauth_token" && { system: OF_THE_ENGINE }),
   };
   const begun = clock.now();
@@ -63,11 +63,11 @@ export async function testCredential(
   const { status } = response;
   const { usage, error } = answer.safeParse(parseJson((await buffer(response.body)).toString("utf8"))).data ?? {};
   if (status === 200 && usage !== undefined) return { provider, model, status, ms: clock.now() - begun, ...usage };
-  const said = error?.message ?? "it gave no reason";
+  const said = error?.message ?? "no reason given";
   if (status === 401 || status === 403)
     throw new CapstanError(
       "credential_rejected",
-      `${provider}: the credential was refused (${status}): ${sentence(said)} ${upstream.remedy ?? ""}`.trim(),
+      `${provider}: the credential was rejected (${status}): ${sentence(said)} ${upstream.remedy ?? ""}`.trim(),
       { data: { provider, status } },
     );
   throw new CapstanError("model_failed", `${provider}: the model API answered ${status}: ${said}`, {

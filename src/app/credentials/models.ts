@@ -10,7 +10,7 @@ const modelList = z.object({
 
 const TIMEOUT_MS = 20_000;
 
-/** The models that the upstream itself offers, asked for now. */
+/** Asks the upstream for its models. */
 export async function listModels(options: CredentialOptions): Promise<z.infer<typeof modelList>> {
   const upstream = await upstreamsFor(credentialSettings(options))();
   const answer = await upstream
@@ -35,13 +35,13 @@ export async function listModels(options: CredentialOptions): Promise<z.infer<ty
   if (answer.status === 401 || answer.status === 403)
     throw new CapstanError(
       "credential_rejected",
-      `The model API refused the credential (${answer.status}). ${upstream.remedy ?? "Check the key."}`,
+      `The model API rejected the credential (${answer.status}). ${upstream.remedy ?? "Check the key."}`,
     );
   const parsed = answer.status === 200 ? modelList.safeParse(parseJson(body)) : undefined;
   if (parsed?.success !== true)
     throw new CapstanError(
       "unsupported",
-      `The model API gives no list of models (it answered ${answer.status}). Name the model with --model.`,
+      `The model API does not list its models (status ${answer.status}). Name the model with --model.`,
     );
   return parsed.data;
 }

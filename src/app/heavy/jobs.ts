@@ -4,16 +4,16 @@ import { findSessions } from "./jobs/find-sessions.ts";
 import { replayPolicy } from "./jobs/replay-policy.ts";
 import { verifyLogs } from "./jobs/verify-logs.ts";
 
-/** Where the store is that a job reads. */
+/** The location of the store that a job reads. */
 export interface HeavyPlace {
   readonly home: string;
-  /** Of the host's variables only those that say where something is. */
+  /** Only those of the host's variables that contain paths. */
   readonly environment: Environment;
 }
 
 /**
- * What is done in a thread of its own, because it may keep everybody else waiting. A job reads what is stored and gives
- * what can be passed between threads. To add one, write its function in `jobs/`, and name it here.
+ * Work that runs in separate threads, because it could block everything else. A job reads the store and returns data
+ * that can be passed between threads. To add one, write its function in `jobs/` and list it here.
  */
 export const JOBS = { archivePage, findSessions, replayPolicy, verifyLogs };
 

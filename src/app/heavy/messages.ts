@@ -1,16 +1,16 @@
 import type { ErrorCode } from "../../core/errors.ts";
 
-/** What a thread is asked to do. */
+/** A job for a thread. */
 export interface Asked {
   readonly name: string;
   readonly input: unknown;
 }
 
-/** What came of it. */
+/** A job's result. */
 export interface Said {
   readonly value?: unknown;
   readonly failure?: {
-    /** Absent when nobody foresaw it. */
+    /** Absent for unexpected errors. */
     readonly code?: ErrorCode;
     readonly message: string;
     readonly data?: Readonly<Record<string, unknown>>;

@@ -7,24 +7,24 @@ import type { HeavyPlace, JobInput, JobName, JobOutput } from "./jobs.ts";
 import type { Asked, Said } from "./messages.ts";
 
 export interface PoolLimits {
-  /** In mebibytes: what the heap of one thread may take. */
+  /** In mebibytes: the maximum heap of one thread. */
   readonly heapMb: number;
-  /** In milliseconds: what one job may take, and how long a thread without one is kept. */
+  /** In milliseconds: the time limit of one job, and how long an idle thread is kept. */
   readonly jobMs: number;
   readonly idleMs: number;
 }
 
 const LIMITS: PoolLimits = { heapMb: 256, jobMs: 120_000, idleMs: 30_000 };
 
-/** Beside this file in a clone; seen from dist/ and from its folders otherwise. */
+/** Next to this file in a clone; otherwise relative to dist/ and its folders. */
 const PLACES = ["./worker.ts", "./workers/heavy.js", "../workers/heavy.js"];
 
-/** Runs jobs in threads of their own, which have limits; a job that exceeds one fails, and nothing else does. */
+/** Runs jobs in threads with limits; a job that exceeds one fails without affecting anything else. */
 export class WorkerPool implements AsyncDisposable {
   readonly #place: HeavyPlace;
   readonly #limits: PoolLimits;
   readonly #slots = new HeavySlots();
-  /** Those without a job, with what ends them when none comes. */
+  /** Idle threads, with the timers that end them. */
   readonly #idle = new Map<Worker, NodeJS.Timeout>();
   readonly #all = new Set<Worker>();
 
@@ -33,7 +33,7 @@ export class WorkerPool implements AsyncDisposable {
     this.#limits = { ...LIMITS, ...limits };
   }
 
-  /** One at a time for each key. When the caller leaves, the job is ended. */
+  /** One job at a time for each key. If the caller disconnects, the job is ended. */
   run<Name extends JobName>(name: Name, input: JobInput<Name>, asking: Asking): Promise<JobOutput<Name>> {
     return this.#slots.run(asking, async () => {
       const worker = this.#wake() ?? this.#start();
@@ -48,7 +48,7 @@ export class WorkerPool implements AsyncDisposable {
     });
   }
 
-  /** The threads there are now. */
+  /** The current number of threads. */
   get threads(): number {
     return this.#all.size;
   }
@@ -62,11 +62,11 @@ export class WorkerPool implements AsyncDisposable {
     const worker = new Worker(entry(), {
       workerData: this.#place,
       env: {},
-      // Not those of whoever started this process.
+      // Do not inherit the options of this process.
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: heapMb / 8 },
     });
-    // What happens to one without a job is of no interest; the next job finds that it is gone.
+    // Ignore failures of idle threads; the next job notices that the thread is gone.
     worker.on("error", () => {});
     worker.on("exit", () => this.#forget(worker));
     this.#all.add(worker);
@@ -77,12 +77,12 @@ export class WorkerPool implements AsyncDisposable {
     const { promise, resolve, reject } = Promise.withResolvers<Said>();
     const failed = (error: NodeJS.ErrnoException): void =>
       reject(error.code === "ERR_WORKER_OUT_OF_MEMORY" ? this.#tooMuch("memory") : error);
-    const ended = (): void => reject(new Error("The thread ended before it answered."));
+    const ended = (): void => reject(new Error("The thread ended before it responded."));
     const timer = setTimeout(() => reject(this.#tooMuch("time")), this.#limits.jobMs);
     const takeBack = onAbort(signal, () => reject(signal.reason as Error));
     worker.once("message", resolve).once("error", failed).once("exit", ended);
     try {
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, and no window
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- This is a thread, not a window.
       worker.postMessage(asked);
       return await promise;
     } finally {
@@ -123,7 +123,7 @@ export class WorkerPool implements AsyncDisposable {
     const limit = what === "memory" ? `more than ${heapMb} MiB of memory` : `longer than ${jobMs / 1_000} s`;
     return new CapstanError(
       "too_large",
-      `This takes ${limit}, which is more than one request may use. Narrow it, for example to one session or to a shorter time.`,
+      `This takes ${limit}, the limit for one request. Narrow it, for example to one session or to a shorter time.`,
       { data: { limit: what } },
     );
   }
@@ -139,6 +139,6 @@ function errorOf({ code, message, data, retryable }: NonNullable<Said["failure"]
 
 function entry(): URL {
   const found = PLACES.map((place) => new URL(place, import.meta.url)).find((url) => existsSync(url));
-  if (found === undefined) throw new Error("The program of the threads is missing. Install Capstan again.");
+  if (found === undefined) throw new Error("The worker program is missing. Reinstall Capstan.");
   return found;
 }

@@ -1,7 +1,7 @@
 import type { ApiDeps } from "../../server/api/deps.ts";
 import type { WorkerPool } from "./pool.ts";
 
-/** What of `/api` is done in threads of its own. */
+/** The parts of `/api` that run in separate threads. */
 export function heavyPorts(
   pool: WorkerPool,
 ): Required<Pick<ApiDeps, "archive" | "audit" | "findSessions" | "replayPolicy">> {
@@ -9,7 +9,7 @@ export function heavyPorts(
     audit: { verify: (query, asking) => pool.run("verifyLogs", query, asking) },
     findSessions: (query, asking) => pool.run("findSessions", query, asking),
     replayPolicy: (request, asking) => pool.run("replayPolicy", request, asking),
-    // Page by page, as the client reads: one that is slow keeps no thread from others.
+    // Page by page, as the client reads: a slow client does not keep a thread from others.
     async *archive(sessionId, asking) {
       let page = await pool.run("archivePage", { sessionId }, asking);
       for (;;) {

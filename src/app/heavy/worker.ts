@@ -3,12 +3,12 @@ import { CapstanError, messageOf } from "../../core/errors.ts";
 import { type HeavyPlace, type JobName, JOBS } from "./jobs.ts";
 import type { Asked, Said } from "./messages.ts";
 
-/** The other end of `WorkerPool`: one job at a time, until the thread is ended. */
+/** The thread of a `WorkerPool`: runs one job at a time, until it is ended. */
 
 const place = workerData as HeavyPlace;
 
 parentPort?.on("message", ({ name, input }: Asked) => {
-  // What a job takes is checked where it is called, by its name.
+  // The caller checks a job's input by the job's name.
   const job = JOBS[name as JobName] as (at: HeavyPlace, given: unknown) => Promise<unknown>;
   job(place, input).then(
     (value) => say({ value }),
@@ -18,7 +18,7 @@ parentPort?.on("message", ({ name, input }: Asked) => {
 
 function say(said: Said): void {
   const bytes = said.value instanceof Uint8Array ? said.value : (said.value as { bytes?: unknown } | undefined)?.bytes;
-  // Bytes change hands: a copy of them would be made in the other thread.
+  // Transfer the bytes, to avoid a copy in the other thread.
   parentPort?.postMessage(said, bytes instanceof Uint8Array ? [bytes.buffer as ArrayBuffer] : []);
 }
 

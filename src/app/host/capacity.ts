@@ -8,10 +8,10 @@ import { Admission } from "../../runtime/engine/admission.ts";
 import { Processes } from "../../runtime/engine/processes.ts";
 import { clock } from "../clock.ts";
 
-/** In milliseconds: turns that come at once need not read the same files again. */
+/** In milliseconds: turns that start together need not read the same files again. */
 const READ_EVERY = 500;
 
-/** What this host can take on: by what it is allowed to use, and by how its own processes fare. */
+/** How much this host can take on, given its limits and the state of its own processes. */
 export function hostCapacity(settings: CapacitySettings): {
   readonly admission: Admission;
   readonly processes: Processes;
@@ -44,16 +44,16 @@ export function hostCapacity(settings: CapacitySettings): {
   };
 }
 
-/** How a host fares. In bytes, milliseconds and per cent. */
+/** The load of a host. In bytes, milliseconds and percent. */
 export interface HostPressure {
   readonly free: number;
   readonly loopDelay: number;
   readonly stalls: { readonly cpu: number; readonly memory: number };
-  /** Of this process and its agent processes. Asked last, because it takes a look at the process table. */
+  /** Memory of this process and its agent processes. Called last, because it reads the process table. */
   readonly held: () => number;
 }
 
-/** Whether another turn may begin beside those that are under way. */
+/** Whether another turn may start next to the current ones. */
 export function isWithin(capacity: Required<CapacitySettings>, now: HostPressure): boolean {
   return (
     now.free >= capacity.min_free_bytes &&
@@ -75,7 +75,7 @@ function remembered(read: () => boolean, forMs: number): () => boolean {
   };
 }
 
-/** Empty where it cannot be told, such as without /proc. */
+/** Empty if unknown, for example without /proc. */
 function memoryOf(pids: readonly number[]): ReadonlyMap<number, number> {
   try {
     const useOf = familyReader();

@@ -7,24 +7,24 @@ import { BriefCovers } from "../../sandbox/brief-covers.ts";
 import { confinedCommand, coverOf } from "../../sandbox/confined-command.ts";
 import { confinementOf, isConfined, sandboxFinder } from "../../sandbox/support.ts";
 
-/** In characters. An answer is a small piece of JSON; a command that prints without end must not fill the memory. */
+/** In characters. An answer is a small piece of JSON; a command that prints endlessly must not fill the memory. */
 const MAX_STDOUT = 10_000_000;
 const STDERR_TAIL = 8_192;
 
 interface CommandSettings {
   /** The commands' search path. */
   readonly path: string;
-  /** What holds a command and all it starts together; empty for none. Default: what this machine has. */
+  /** A program that contains a command and everything it starts; empty for none. Default: what this machine has. */
   readonly wrapper?: readonly string[];
-  /** Commands run outside the sandbox of their session. Default: inside. */
+  /** Whether commands run outside the sandbox of their session. Default: inside. */
   readonly isOutside?: boolean;
-  /** Whose commands they are. Default: those of hooks. */
+  /** What the commands are for. Default: hooks. */
   readonly of?: keyof typeof NOT_CONFINED;
 }
 
 /**
- * Runs hooks and graders that are commands, with an environment built from nothing: no variable of a session is in it.
- * Where the session has a sandbox they run in one like it, because what they start may be what the agent wrote.
+ * Runs commands of hooks and graders with a minimal environment that contains no variables of a session. If the session
+ * has a sandbox, they run in an equivalent one, because they may start what the agent wrote.
  */
 export function hookCommands({
   path,
@@ -36,7 +36,7 @@ export function hookCommands({
   const support = sandboxFinder(path);
   const covers = new BriefCovers();
   return async (command, surroundings) => {
-    // Looked for when the first command runs: most hosts never need it.
+    // Searched when the first command runs: most hosts never need it.
     wrapper ??= (await findContainment()) ?? [];
     const { stateDir, sandbox } = surroundings;
     const words = typeof command === "string" ? ["/bin/sh", "-c", command] : command;
@@ -58,15 +58,15 @@ export function hookCommands({
 
 const NOT_CONFINED = {
   hooks:
-    "Hooks can be put into the sandbox on Linux alone. To run them outside, write hooks_outside_sandbox: true in your own settings.",
+    "Hooks can run in the sandbox only on Linux. To run them outside, set hooks_outside_sandbox: true in your own settings.",
   graders:
-    "Command graders can be put into the sandbox on Linux alone. To run them outside, write graders_outside_sandbox: true in your own settings.",
+    "Command graders can run in the sandbox only on Linux. To run them outside, set graders_outside_sandbox: true in your own settings.",
 } as const;
 
 interface RunOptions extends CommandSurroundings {
   readonly path: string;
   readonly wrapper: readonly string[];
-  /** What starts the command in its sandbox; `ownDirectory` is writable there. */
+  /** The command that starts a program in its sandbox; `ownDirectory` is writable there. */
   readonly confine?: (ownDirectory: string) => readonly string[];
 }
 
@@ -83,12 +83,12 @@ async function run(
   const TMPDIR = await directory("tmp");
   const env = { PATH: path, LANG: "C.UTF-8", HOME, TMPDIR };
   signal.throwIfAborted();
-  // A process group of its own, for machines on which nothing else holds what the command starts together.
+  // A separate process group, for machines without containment.
   const [program = "", ...args] = [...wrapper, ...(confine?.(TMPDIR) ?? []), ...words];
   const child = spawn(program, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"], detached: true });
   const kill = (): void => killGroup(child);
   signal.addEventListener("abort", kill, { once: true });
-  // What a command leaves behind ends with it, or would hold the pipes open. A wrapper sees to that by itself.
+  // End what the command left behind, which would otherwise keep the pipes open. A wrapper does that itself.
   if (wrapper.length === 0) child.on("exit", kill);
   try {
     return await endOf(child, { stdin, kill });
@@ -102,7 +102,7 @@ function killGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, "SIGKILL");
   } catch {
-    // There is nothing left of it.
+    // The process has already ended.
   }
 }
 
@@ -114,14 +114,14 @@ function endOf(child: ChildProcess, { stdin, kill }: { stdin: string; kill: () =
       stdout += text;
       if (stdout.length <= MAX_STDOUT) return;
       kill();
-      reject(new Error(`It printed more than ${MAX_STDOUT} characters.`));
+      reject(new Error(`The command printed more than ${MAX_STDOUT} characters.`));
     });
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
       stderr = (stderr + text).slice(-STDERR_TAIL);
     });
     child.on("error", reject);
     child.on("close", (exitCode) => resolve({ exitCode, stdout, stderr }));
-    // A command need not read what it is told.
+    // A command need not read its input.
     child.stdin?.on("error", () => {});
     child.stdin?.end(stdin);
   });

@@ -20,9 +20,9 @@ import type { HostOptions } from "../open-host.ts";
 import { openStore } from "../open-store.ts";
 import { type HostRedactor, hostRedactor, secretFiles } from "./redactor.ts";
 
-// Apart from open-host.ts, which is public: programs need not have the types of what a host is made of.
+// Separate from open-host.ts, which is public: programs need not have the types of a host's parts.
 
-/** What the options of a host come to. */
+/** The parts that follow from a host's options. */
 export interface HostParts {
   readonly settings: HostSettings;
   readonly redactor: HostRedactor;
@@ -57,7 +57,7 @@ export function hostParts(options: HostOptions): HostParts {
   return { settings, redactor, credentials, environment };
 }
 
-/** Opens the store and puts a host together, with any model behind it. */
+/** Opens the store and assembles a host with any model behind it. */
 export async function hostWith({
   settings,
   redactor,
@@ -68,11 +68,11 @@ export async function hostWith({
   engines,
 }: Omit<HostParts, "credentials"> & {
   readonly upstream: Upstream | UpstreamFor;
-  /** Whose model API that is, as far as an agent has to know. */
+  /** The model API's provider, as far as agents depend on it. */
   readonly provider?: AuthProvider | undefined;
-  /** Default: the one that Capstan is made for. */
+  /** Default: the SDK version that Capstan is built for. */
   readonly sdk?: ClaudeSdk | undefined;
-  /** Default: those that Capstan comes with. */
+  /** Default: the built-in engines. */
   readonly engines?: Pick<Engines, "load"> | undefined;
 }): Promise<Runtime> {
   return assemble(settings, {
@@ -93,7 +93,7 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, optio
   throw new CapstanError("invalid_input", problems.join("; "), { data: { problems } });
 }
 
-/** Loaded only when it is wanted. */
+/** Loaded on demand. */
 export async function rehearsal(): Promise<Upstream> {
   const { openRehearsal } = await import("../../gateway/rehearsal/rehearsal.ts");
   return openRehearsal();

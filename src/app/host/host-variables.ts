@@ -3,13 +3,13 @@ import type { Environment } from "../../config/project/home.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { LookUp } from "../../core/agent/references.ts";
 
-/** The variables of this host that agents may refer to: all but the credentials for the model API. */
+/** The host's variables that agents may refer to: all except credentials for the model API. */
 export function hostVariables(environment: Environment): LookUp {
   return (name) => {
     if (!isCredentialVariable(name)) return environment[name];
     throw new CapstanError(
       "invalid_input",
-      `the variable ${name} is a credential of the host's, which no agent gets to see; use another one`,
+      `the variable ${name} is a credential of the host, which agents cannot use; use another one`,
       { data: { name } },
     );
   };

@@ -5,7 +5,7 @@ import type { LoadFunctions } from "../../runtime/calls/custom-tools.ts";
 import type { CompileSchema } from "../../engines/direct/line/input-checks.ts";
 import type { RemoteServerFactory } from "../../mcp/remote-servers.ts";
 
-// Most sessions have neither tools of the host, nor functions, nor an output schema, and need not wait for MCP and a schema compiler.
+// Most sessions have no host tools, functions or output schema, and need not wait for MCP and a schema compiler.
 
 export const createToolServer: ToolServerFactory = async (options) =>
   (await import("../../mcp/bridge.ts")).createToolServer(options);

@@ -13,7 +13,7 @@ export interface OpenFiles extends AsyncDisposable {
   readonly workspaces: StoredWorkspaces;
 }
 
-/** The files of the sessions in `home`, without a host that could drive them: no model, no credentials. */
+/** Access to the files of the sessions in `home`, without a host: no model, no credentials. */
 export async function openFiles(
   home: string,
   environment: Readonly<Record<string, string | undefined>>,

@@ -2,12 +2,12 @@ import { readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import type { LeaseOwner } from "../../core/ports/store.ts";
 
-/** Who holds a lease. A pid means something only on one machine and in one PID namespace. */
+/** Identifies the owner of a lease. A pid is meaningful only on one machine and in one PID namespace. */
 export function thisProcess(hostId: string): LeaseOwner {
   return { hostId, pid: process.pid, hostname: pidSpace() };
 }
 
-/** True only when it is certain: a process elsewhere, or one whose pid is in use again, is left its lease. */
+/** True only if it is certain: a process elsewhere, or one whose pid is in use again, keeps its lease. */
 export function isGone(owner: LeaseOwner): boolean {
   if (owner.hostname !== pidSpace()) return false;
   try {
@@ -22,7 +22,7 @@ function pidSpace(): string {
   try {
     return `${hostname()}/${readlinkSync("/proc/self/ns/pid")}`;
   } catch {
-    // Not Linux: there is one space of pids for the whole machine.
+    // Not Linux: the whole machine has one set of pids.
     return hostname();
   }
 }

@@ -13,11 +13,11 @@ import { auditKeyPath } from "../audit/audit-key.ts";
 
 /** A redactor that learns: some secrets are known only when they are read. */
 export interface HostRedactor extends Redactor {
-  /** From now on it is taken out as well, also by the redactors that were made of this one. */
+  /** Also redacts this secret from now on, in derived redactors too. */
   learn(secret: Secret): void;
 }
 
-/** Knows the credentials of this host by their values, beside everything that looks like a secret. */
+/** Knows this host's credentials by value, in addition to everything that looks like a secret. */
 export function hostRedactor(environment: Environment, patterns: readonly RedactionPattern[]): HostRedactor {
   const learned: Secret[] = [...secretVariables(environment), ...credentials(environment)];
   return {
@@ -47,13 +47,13 @@ function growing(
   };
 }
 
-/** Where the secrets of this host lie, those in `given` among them. */
+/** The files of this host's secrets, including `given`. */
 export function secretFiles(home: string, environment: Environment, given: readonly string[] = []): readonly string[] {
   const named = CREDENTIAL_FILES.map((name) => environment[name]?.trim());
   return [auditKeyPath(home, environment), ...named, ...given].flatMap((file) => (file ? [resolve(file)] : []));
 }
 
-/** Not all of their names end like a secret's. */
+/** Not all of their names look like those of secrets. */
 function credentials(environment: Environment): readonly Secret[] {
   return CREDENTIALS.flatMap((name) => {
     const value = environment[name]?.trim();
@@ -62,7 +62,7 @@ function credentials(environment: Environment): readonly Secret[] {
     try {
       return [{ name: name.replace(/_FILE$/, ""), value: readFileSync(value, "utf8") }];
     } catch {
-      // Whoever needs the credential says that it cannot be read.
+      // The part that needs the credential reports that it cannot be read.
       return [];
     }
   });

@@ -1,15 +1,15 @@
 import { readlinkSync, statfsSync } from "node:fs";
 
-/** The namespace that the machine itself runs in; the kernel gives it this number everywhere. */
+/** The machine's own namespace; the kernel gives it this number everywhere. */
 export const MACHINE = "4026531836";
 
-/** What Linux calls its process file system. */
+/** Linux's type number for the proc file system. */
 const PROC_MAGIC = 0x9f_a0;
 
 /**
- * The number of the PID namespace that this process lives in. Undefined where the system has none (not Linux), and
- * "unknown" where it has and something hides it, such as a file system mounted over `/proc`. Nothing that a process does
- * brings it or its descendants back to a namespace that it has left.
+ * The number of this process's PID namespace. Undefined if the system has none (not Linux), and "unknown" if something
+ * hides it, such as a file system mounted over `/proc`. A process cannot return to a namespace that it has left, nor
+ * can its descendants.
  */
 export function pidNamespace(): string | undefined {
   if (process.platform !== "linux") return undefined;

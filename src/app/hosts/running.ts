@@ -5,12 +5,15 @@ import { DatabaseSync } from "node:sqlite";
 import { pidNamespace } from "./pid-namespace.ts";
 
 /**
- * Which hosts run for one home, and in which PID namespace: an empty file each, named by the namespace, that the host
- * keeps locked. The lock is SQLite's, so it ends with the process however that ends, and is seen from every namespace.
+ * Records which hosts run for one home, and in which PID namespace: an empty file for each, named after the namespace
+ * and locked by the host. The lock is SQLite's, so it ends with the process in any case and is visible from every
+ * namespace.
  */
 const DIRECTORY = "hosts";
 
-/** To be called by every process that can start agents. Without such a file their commands are told by weaker signs. */
+/**
+ * Call this in every process that can start agents. Without such a file, their commands are recognized by weaker signs.
+ */
 export function announceHost(home: string): Disposable {
   const namespace = pidNamespace();
   if (namespace === undefined) return { [Symbol.dispose]: () => {} };
@@ -27,7 +30,7 @@ export function announceHost(home: string): Disposable {
   };
 }
 
-/** Another host may take the file for one that was left, and remove it before it is locked. */
+/** Another host may mistake the file for a leftover and remove it before it is locked. */
 function lockedFile(prefix: string): { readonly file: string; readonly lock: DatabaseSync } {
   for (;;) {
     const file = `${prefix}-${randomBytes(8).toString("hex")}`;

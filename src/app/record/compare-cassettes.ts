@@ -5,13 +5,13 @@ import { type CassetteDifference, compareCassettes } from "../../gateway/cassett
 
 export type { CassetteDifference };
 
-/** A cassette that must be there. */
+/** Reads a cassette that must exist. */
 export async function existingCassette(file: string): Promise<Cassette> {
   const found = await readCassette(file);
   if (found === undefined)
     throw new CapstanError(
       "not_found",
-      `There is no cassette ${file}. They lie beside suites, in cassettes/; make one: capstan test --record`,
+      `The cassette ${file} does not exist. Cassettes are in cassettes/ next to their suite. Create one with: capstan test --record`,
     );
   return found;
 }

@@ -21,22 +21,22 @@ import { hostParts, hostWith, rehearsal } from "../host/host-parts.ts";
 import type { HostOptions } from "../open-host.ts";
 import { secretsIn } from "./secrets-in.ts";
 
-/** A model that is not there answers at once or never. */
+/** A replayed model answers immediately or never. */
 const REPLAY_IDLE_MS = 5_000;
 
 export interface Tests extends RunDeps, AsyncDisposable {
-  /** The same without the secrets of this host. */
+  /** Returns the value without this host's secrets. */
   readonly redact: <Value extends object>(value: Value) => Value;
 }
 
 export interface TestsOptions extends HostOptions {
   readonly sdk?: ClaudeSdk | undefined;
   readonly engines?: Pick<Engines, "load"> | undefined;
-  /** Command graders run outside the sandbox of the session they grade. Default: inside, where there is one. */
+  /** Whether command graders run outside the sandbox of the session they grade. Default: inside, if there is one. */
   readonly gradersOutsideSandbox?: boolean;
 }
 
-/** A host for the trials of suites. Sessions that cost nothing are kept in a place that is gone afterwards. */
+/** A host for the trials of suites. Sessions that cost nothing are saved in a temporary place. */
 export async function openTests(
   mode: SuiteRun["mode"],
   { sdk, engines, gradersOutsideSandbox: isOutside = false, ...options }: TestsOptions,
@@ -45,7 +45,7 @@ export async function openTests(
   const directory = await mkdtemp(join(tmpdir(), "capstan-trials-"));
   stack.defer(() => rm(directory, { recursive: true, force: true, maxRetries: 3 }).catch(() => {}));
   const isFree = mode === "replay" || options.rehearsal === true;
-  // The person's own directory is no less hidden because these sessions are kept elsewhere.
+  // The user's own home stays hidden although these sessions are saved elsewhere.
   const own = options.home ?? homeDirectory(options.environment ?? process.env).path;
   const parts = hostParts({
     ...options,
@@ -77,7 +77,7 @@ export async function openTests(
       },
       state.files.workspace?.mounts,
     );
-  /** What graders and files say was never in a log, where secrets are taken out. */
+  /** The output of graders and the content of files never went through a log, where secrets are redacted. */
   const redactorFor = ({ suite, case: one }: Pick<TrialRequest, "suite" | "case">): Redactor =>
     parts.redactor.with(secretVariables({ ...suite.environment.variables, ...one.variables }));
   const opened = stack.move();
@@ -88,7 +88,7 @@ export async function openTests(
     async trial(request) {
       const outcome = await runTrial(request, { runtime, tapes, clock, directory, grade, stateOf, sandboxOf: planOf });
       const run = redactorFor(request).event(outcome.run);
-      // Nobody will find a session whose store is gone.
+      // The session's store is gone, so its id would be useless.
       return { ...outcome, run: isFree ? { ...run, sessionId: null } : run };
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

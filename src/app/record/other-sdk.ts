@@ -8,10 +8,10 @@ import { type ClaudeSdk, sdkIn } from "../../engines/claude/sdk/sdk.ts";
 import { SDK_PACKAGE } from "../../engines/claude/sdk/sdk-manifest.ts";
 
 const VERSION = /^\d+\.\d+\.\d+(?:-[\w.-]+)?$/;
-/** The CLI that comes with it is large. */
+/** Generous, because the SDK's CLI is large. */
 const INSTALL_MS = 600_000;
 
-/** The SDK that a path or a version stands for. A version is installed once, below Capstan's home. */
+/** Loads the SDK from a path or of a version. A version is installed once, below Capstan's home. */
 export async function otherSdk(
   given: string,
   {
@@ -21,7 +21,7 @@ export async function otherSdk(
     signal,
   }: {
     readonly home: string;
-    /** Where npm is looked for. */
+    /** Search path for npm. */
     readonly path: string;
     readonly onInstall: (directory: string) => void;
     readonly signal: AbortSignal;
@@ -41,7 +41,9 @@ export async function otherSdk(
   return sdkIn(directory);
 }
 
-/** Beside, and then renamed: a directory of that name is always whole. No script of any package is run. */
+/**
+ * Installs in a temporary directory and renames it, so that the final one is always complete. Runs no package scripts.
+ */
 async function install(
   version: string,
   { directory, path, signal }: { readonly directory: string; readonly path: string; readonly signal: AbortSignal },
@@ -61,7 +63,7 @@ async function install(
   } catch (thrown) {
     throw new CapstanError(
       "engine_missing",
-      `${SDK_PACKAGE}@${version} could not be installed: ${lastWords(thrown)} Install it yourself with npm, and give its directory: --sdk DIR`,
+      `${SDK_PACKAGE}@${version} could not be installed: ${lastWords(thrown)} Install it yourself with npm, and pass its directory: --sdk DIR`,
       { cause: thrown },
     );
   } finally {
@@ -71,7 +73,7 @@ async function install(
 
 function lastWords(thrown: unknown): string {
   const { stderr, code } = thrown as { readonly stderr?: string; readonly code?: unknown };
-  if (code === "ENOENT") return "there is no npm on PATH.";
+  if (code === "ENOENT") return "npm is not on PATH.";
   const lines = (stderr ?? "").split("\n").filter((line) => /^npm (?:error|ERR!) (?!A complete log)/.test(line));
   return lines.length === 0
     ? `npm failed (${String(code)}).`

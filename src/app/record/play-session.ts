@@ -13,14 +13,14 @@ import type { RecordRequest } from "./record-session.ts";
 interface Playing extends Pick<ReadSuite, "suite"> {
   readonly record: SessionRecord;
   readonly request: Pick<RecordRequest, "capstan" | "sdk" | "signal">;
-  /** Where it is kept. */
+  /** The path of the cassette. */
   readonly cassette: string;
   readonly tests: RunDeps;
 }
 
 /**
- * Says again what the model said in the session, whatever it is asked now, and keeps that as the cassette of the case,
- * which is the last one of the suite. Rejects when the session does not come to its end that way.
+ * Replays the model's answers from the session, whatever the requests are now, and saves them as the cassette of the
+ * suite's last case. Rejects if the session does not reach its end that way.
  */
 export async function playAgain({
   suite,
@@ -37,7 +37,7 @@ export async function playAgain({
   const seed = cassetteFromSaid(told.said, { WORKSPACE: record.cwd }, { suite: suite.name, case: one.name, recorded });
   const outcome = await tests.trial({
     suite,
-    // There is nothing to judge yet.
+    // There is nothing to grade yet.
     case: { ...one, graders: [] },
     trial: 1,
     project: record.project,
@@ -52,14 +52,14 @@ export async function playAgain({
   const why =
     whyFailed(outcome.run) ??
     outcome.run.drifts.find(({ what }) => what === "unrecorded")?.summary ??
-    (left > 0 ? `${left} answers of the model were not asked for again` : undefined);
+    (left > 0 ? `${left} of the model's answers were not requested again` : undefined);
   if (why !== undefined || outcome.recorded === undefined || outcome.facts === undefined)
-    throw failed(record, `its answers do not lead to its end again: ${why ?? "it could not be played"}`);
+    throw failed(record, `replaying its answers does not reach its end: ${why ?? "the replay failed"}`);
   await tests.keep({ path, suite, case: one, trial: 1, recorded: outcome.recorded, capstan, sdk });
   return outcome.facts;
 }
 
-/** Rejects unless the case passes on the cassette that was made. */
+/** Rejects unless the case passes with the new cassette. */
 export async function requirePassing({ suite, record, request, cassette: path, tests }: Playing): Promise<void> {
   const { run } = await tests.trial({
     suite,
@@ -72,13 +72,13 @@ export async function requirePassing({ suite, record, request, cassette: path, t
     signal: request.signal,
   });
   const why = whyFailed(run);
-  if (why !== undefined) throw failed(record, `it does not replay twice alike: ${why}`);
+  if (why !== undefined) throw failed(record, `two replays differ: ${why}`);
 }
 
 function lastOf({ cases }: ReadSuite["suite"]): Case {
   const one = cases.at(-1);
   if (one === undefined) throw new CapstanError("invalid_suite", "The suite has no case.");
-  // One cassette is made.
+  // There is only one cassette.
   return { ...one, trials: 1 };
 }
 

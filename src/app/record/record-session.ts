@@ -30,9 +30,9 @@ import { stageCase, type StagedCase } from "./staged-case.ts";
 
 export interface RecordRequest {
   readonly sessionId: string;
-  /** Absolute; made when it is not there. */
+  /** Absolute; created if it does not exist. */
   readonly suiteFile: string;
-  /** Default: how the session began. */
+  /** Default: the beginning of the session. */
   readonly name: string | undefined;
   /** Absolute. */
   readonly agentFile: string | undefined;
@@ -47,13 +47,15 @@ export interface RecordRequest {
 
 export interface RecordedCase {
   readonly case: string;
-  /** What was made or changed, the suite first. */
+  /** The created or changed files, the suite first. */
   readonly files: readonly string[];
-  /** What a person should know; a sentence each. */
+  /** Notes for the user, one sentence each. */
   readonly notes: readonly string[];
 }
 
-/** Makes a case of a past session, and plays it again to be sure of it. Leaves nothing behind when that does not work. */
+/**
+ * Creates a case from a past session, and replays it to make sure that it works. If it fails, leaves nothing behind.
+ */
 export async function recordSession(request: RecordRequest): Promise<RecordedCase> {
   const { environment, suiteFile } = request;
   const { record, events } = await stored(request);
@@ -69,12 +71,12 @@ export async function recordSession(request: RecordRequest): Promise<RecordedCas
   const options = request.testsOptions(await loadConfiguration({ cwd: directory, environment, flags: {} }));
   const secretsIn = await secretsOfHost(options, record.environment.variables);
   const making: Making = { request, record, events, directory, staged, check: requireShareable(secretsIn) };
-  // Messages of other failures name the case.
+  // Other error messages name the case.
   making.check("the case's name or a message", [name, ...told.turns].join("\n"));
   const { fixture, isThere } = await stageFixture(name, making);
   const agent = await stageAgent(before, fixture, making);
 
-  /** The text of the suite. What is made for the case lies in `base`. */
+  /** The text of the suite. Files created for the case are in `base`. */
   const written = async (base: string, facts?: TrialFacts, trials?: number): Promise<string> => {
     const added = writtenCase(told, {
       name,
@@ -95,7 +97,7 @@ export async function recordSession(request: RecordRequest): Promise<RecordedCas
   const playing = { record, request, tests, cassette: join(staged.path, cassette) };
   const first = await staged.read(await written(aside), environment);
   const facts = await playAgain({ ...playing, suite: first, told });
-  // There is one cassette, whatever the suite's default is.
+  // There is only one cassette, whatever the suite's default.
   const trials = first.cases.at(-1)?.trials === 1 ? undefined : 1;
   await requirePassing({ ...playing, suite: await staged.read(await written(aside, facts, trials), environment) });
   const agentFiles = agent.text === undefined ? [] : [agent.path];
@@ -120,23 +122,23 @@ export async function recordSession(request: RecordRequest): Promise<RecordedCas
       ...(events.some(({ event }) => event.type === "capstan.checkpoint_taken")
         ? []
         : [
-            `The session has no checkpoint, so the case has no fixture: put what it needs into ${join(directory, fixturePath(name))}.`,
+            `The session has no checkpoint, so the case has no fixture. Put the files it needs into ${join(directory, fixturePath(name))}.`,
           ]),
-      ...otherOutcomes(told.calls, facts.calls).map((other) => `It does not go as it went in the session: ${other}.`),
+      ...otherOutcomes(told.calls, facts.calls).map((other) => `The replay differs from the session: ${other}.`),
     ],
   };
 }
 
 const TOLD_CALLS = 5;
 
-/** The case is played to be sure of it, and only the model is not there then. */
+/** The case is replayed for verification, and everything except the model is real. */
 function requireAllowed({ calls }: SessionCase, { allowSideEffects }: RecordRequest): void {
   const beyond = allowSideEffects ? [] : effectsBeyond(calls);
   if (beyond.length === 0) return;
   const more = beyond.length > TOLD_CALLS ? `\n… and ${beyond.length - TOLD_CALLS} more` : "";
   throw new CapstanError(
     "not_allowed",
-    `To make a case of the session is to make its calls again, twice and for real, in a copy of its files. These may do something beyond that:\n${beyond.slice(0, TOLD_CALLS).join("\n")}${more}\nIf that is all right: --allow-side-effects`,
+    `Recording re-runs the session's tool calls twice in a copy of its files. These may have side effects beyond that:\n${beyond.slice(0, TOLD_CALLS).join("\n")}${more}\nTo run them anyway, add --allow-side-effects`,
   );
 }
 
@@ -148,7 +150,7 @@ async function stored({
   await using store = await openStore(home, environment);
   const record = await store.session(sessionId);
   if (record === undefined)
-    throw new CapstanError("not_found", `There is no session ${sessionId}. See: capstan sessions list`);
+    throw new CapstanError("not_found", `Session ${sessionId} was not found. See: capstan sessions list`);
   return { record, events: await store.events(sessionId) };
 }
 
@@ -163,14 +165,14 @@ function inputsOf(events: readonly StoredEvent[]): InputValues {
   return given?.type === "capstan.inputs_given" ? given.values : {};
 }
 
-const ANOTHER_NAME = "Give the case another name: --name";
+const ANOTHER_NAME = "Use another name: --name";
 
-/** The suite as it is, without such a case; undefined when it is to be made. */
+/** The existing suite without such a case; undefined if it is to be created. */
 async function suiteBefore(name: string, { suiteFile, environment }: RecordRequest): Promise<ReadSuite | undefined> {
   if (!existsSync(suiteFile)) return undefined;
   const read = await readSuite(suiteFile, environment);
   if (read.suite.cases.some((one) => fileNameOf(one.name) === fileNameOf(name)))
-    throw new CapstanError("invalid_input", `${suiteFile} has a case of that name already. ${ANOTHER_NAME}`);
+    throw new CapstanError("invalid_input", `${suiteFile} already has a case of that name. ${ANOTHER_NAME}`);
   return read;
 }
 
@@ -178,20 +180,20 @@ interface Making {
   readonly request: RecordRequest;
   readonly record: SessionRecord;
   readonly events: readonly StoredEvent[];
-  /** Of the suite. */
+  /** The suite's directory. */
   readonly directory: string;
   readonly staged: StagedCase;
   readonly check: ReturnType<typeof requireShareable>;
 }
 
-/** Suites, agents and fixtures are for sharing. */
+/** Suites, agents and fixtures are meant to be shared. */
 function requireShareable(secretsIn: SecretsIn): (what: string, text: string) => void {
   return (what, text) => {
     const found = secretsIn({ text });
     if (found.length === 0) return;
     throw new CapstanError(
       "invalid_cassette",
-      `Nothing was recorded: ${what} holds a secret (${[...new Set(found)].join(", ")}), and what is made here is for sharing. Have it done again without the secret, and record that session.`,
+      `Nothing was recorded: ${what} contains a secret (${[...new Set(found)].join(", ")}), and recordings are meant to be shared. Repeat the session without the secret, and record that one.`,
     );
   };
 }
@@ -200,7 +202,7 @@ function fixturePath(name: string): string {
   return join("fixtures", fileNameOf(name));
 }
 
-/** Undefined when there is nothing to put into it. */
+/** Undefined if it would be empty. */
 async function stageFixture(
   name: string,
   { request: { home }, record, events, directory, staged, check }: Making,
@@ -211,13 +213,13 @@ async function stageFixture(
   if (!(await makeFixture(path, { home, record, events, without, check })))
     return { fixture: undefined, isThere: false };
   const isThere = existsSync(target);
-  // A process that was killed may have come that far.
+  // A killed process may have left it behind.
   if (isThere && !(await isSameFixture(path, target)))
-    throw new CapstanError("invalid_input", `${target} is there already, with other files. ${ANOTHER_NAME}`);
+    throw new CapstanError("invalid_input", `${target} already exists with other files. ${ANOTHER_NAME}`);
   return { fixture, isThere };
 }
 
-/** A suite that is there has an agent already. */
+/** An existing suite already has an agent. */
 async function stageAgent(
   before: ReadSuite | undefined,
   fixture: string | undefined,

@@ -4,26 +4,26 @@ import { secretSource } from "../../gateway/credentials/secret-source.ts";
 import { hostParts } from "../host/host-parts.ts";
 import type { HostOptions } from "../open-host.ts";
 
-/** Tells the secrets in a value, each by what it is; never the secrets themselves. */
+/** Names the secrets in a value, never the secrets themselves. */
 export type SecretsIn = (value: object) => readonly string[];
 
 export function secretsIn(redactor: Redactor): SecretsIn {
   return (value) => {
     const before = JSON.stringify(value);
     const after = JSON.stringify(redactor.event(value));
-    // A marker that stands there already says nothing about the others of its name.
+    // An existing marker says nothing about other secrets of the same name.
     return before === after ? [] : added(markersIn(before), markersIn(after));
   };
 }
 
-/** The same for everything that a host would take out of a log, and for what only asking the model would make it read. */
+/** The same for everything that a host would redact, and for values read only when the model is called. */
 export async function secretsOfHost(
   options: HostOptions,
   variables: Readonly<Record<string, string>>,
 ): Promise<SecretsIn> {
   const { redactor, credentials } = hostParts(options);
   const { stored, onSecret } = credentials;
-  // One that cannot be read is an error: what is not known is not found.
+  // An unreadable secret is an error: unknown values cannot be found.
   for (const provider of stored?.providers ?? [])
     await secretSource(provider, { environment: {}, stored, onSecret })?.read();
   return secretsIn(redactor.with(secretVariables(variables)));

@@ -12,26 +12,26 @@ import { withProjectFile } from "../../runtime/recovery/project-file.ts";
 
 export interface AgentRequest {
   readonly record: SessionRecord;
-  /** What the session was told at its start. */
+  /** The session's input values. */
   readonly inputs: InputValues;
   /** The directory of the suite. */
   readonly directory: string;
-  /** Its files at the start, where they are. */
+  /** The directory of its files at the start. */
   readonly fixture: string | undefined;
   readonly environment: Environment;
-  /** The file that was named. */
+  /** The agent file that was named. */
   readonly agentFile: string | undefined;
 }
 
 export interface ChosenAgent {
-  /** As a suite names it. */
+  /** The path in the suite. */
   readonly path: string;
   readonly inputs: InputValues;
-  /** To be written, when there is no file that is the session's agent. */
+  /** The text to write, if no file defines the session's agent. */
   readonly text: string | undefined;
 }
 
-/** The file that is the agent of a session as it was then, or the text of a new one. */
+/** Finds the file that defines the session's agent as it was then, or creates the text of a new one. */
 export async function agentForSuite(request: AgentRequest): Promise<ChosenAgent> {
   const { record, inputs, directory, environment, agentFile } = request;
   const beside = join(directory, "agent.yaml");
@@ -52,7 +52,7 @@ export async function agentForSuite(request: AgentRequest): Promise<ChosenAgent>
   if (existsSync(join(directory, path)))
     throw new CapstanError(
       "invalid_input",
-      `Neither agent.yaml nor ${path} in ${directory} is the agent of the session, so a file for it has no place there. Choose a suite elsewhere with --suite, or name the agent's file with --agent.`,
+      `Neither agent.yaml nor ${path} in ${directory} is the session's agent, so a new agent file cannot be created there. Choose another suite with --suite, or name the agent's file with --agent.`,
     );
   return { path, inputs: {}, text: agentText(record.agent, record.environment) };
 }
@@ -60,11 +60,11 @@ export async function agentForSuite(request: AgentRequest): Promise<ChosenAgent>
 export function anotherAgent(file: string, others: readonly string[]): CapstanError {
   return new CapstanError(
     "invalid_input",
-    `${file} is not the agent of the session: it differs in ${others.join(", ")}. Choose another suite with --suite, or leave --agent out to have a file made.`,
+    `${file} is not the session's agent: it differs in ${others.join(", ")}. Choose another suite with --suite, or omit --agent to create a file.`,
   );
 }
 
-/** The fields in which a file is another agent, or makes another environment. */
+/** The fields in which a file's agent or environment differs. */
 export function differsIn(
   { agent, sessionEnvironment }: Pick<Configuration, "agent" | "sessionEnvironment">,
   { record, inputs, fixture }: Pick<AgentRequest, "record" | "inputs" | "fixture">,
@@ -77,14 +77,14 @@ export function differsIn(
   const [here, there] = [plain(sessionEnvironment), plain(record.environment)];
   return [
     ...fields.filter((field) => !isDeepStrictEqual(now[field], then[field])),
-    // A trial has a workspace of its own, whatever the session had.
+    // A trial has its own workspace, whatever the session had.
     ...["sandbox", "limits", "variables"]
       .filter((field) => !isDeepStrictEqual(here[field], there[field]))
       .map((field) => `environment.${field}`),
   ];
 }
 
-/** As it is stored. */
+/** As it is saved. */
 function plain(value: object): Record<string, unknown> {
   return JSON.parse(JSON.stringify(value)) as Record<string, unknown>;
 }

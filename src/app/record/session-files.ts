@@ -12,7 +12,7 @@ import { openFiles } from "../host/open-files.ts";
 import { isGone, thisProcess } from "../host/processes.ts";
 import { workspacesIn } from "../host/workspaces.ts";
 
-/** Reads an archive into the store, under a new id, which is returned. */
+/** Imports an archive into the store and returns the new session's id. */
 export function importArchive(
   store: Store,
   lines: AsyncIterable<string>,
@@ -24,7 +24,8 @@ export function importArchive(
 
 /**
  * Erases a session, its workspace and its checkpoints. Rejects with `session_busy` while another process drives it, and
- * with `workspace_conflict` when its workspace has changes that nobody has taken out, unless they may be lost.
+ * with `workspace_conflict` if its workspace has changes that were neither exported nor applied, unless they may be
+ * discarded.
  */
 export async function eraseSession(
   store: Store,
@@ -34,7 +35,7 @@ export async function eraseSession(
   if (record !== undefined && !discardChanges) await removeTaken(store, { home, record });
   const held = await holdLease(store.leases, { sessionId, owner: thisProcess(ids.next("host")), isGone });
   try {
-    // Before the session: nothing would know of a workspace that could not be removed.
+    // Before the session record: otherwise a workspace that could not be removed would be forgotten.
     if (record !== undefined) await workspacesIn(home, []).remove(placeOf(record));
     await store.deleteSession(sessionId, held.lease.fence);
   } finally {
@@ -43,7 +44,7 @@ export async function eraseSession(
   await rm(join(home, "sessions", sessionId), { recursive: true, force: true });
 }
 
-/** Removes a workspace in which nothing would be lost. What was changed in a directory of the person's own stays there. */
+/** Removes a workspace without unexported changes. Changes in the user's own directory stay. */
 async function removeTaken(
   store: Store,
   { home, record }: { readonly home: string; readonly record: SessionRecord },

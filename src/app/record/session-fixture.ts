@@ -19,15 +19,15 @@ export interface FixtureRequest {
   readonly home: string;
   readonly record: SessionRecord;
   readonly events: readonly StoredEvent[];
-  /** What is not taken: a session that works where the suite lies has the fixtures of others among its files. */
+  /** Paths to leave out: the files of a session that works in the suite's directory include other fixtures. */
   readonly without: readonly string[];
-  /** Throws for a text that must not be in a fixture. */
+  /** Throws if the text must not be in a fixture. */
   readonly check: (what: string, text: string) => void;
 }
 
 /**
- * Makes a directory with the files of a session as they were at its first checkpoint, which is before its first change.
- * False when there are none.
+ * Creates a directory with a session's files as of its first checkpoint, before its first change. Returns false if
+ * there are none.
  */
 export async function makeFixture(directory: string, request: FixtureRequest): Promise<boolean> {
   const { record, events, without, check } = request;
@@ -49,7 +49,7 @@ export async function makeFixture(directory: string, request: FixtureRequest): P
 
 async function restore(commit: string, directory: string, { home, record }: FixtureRequest): Promise<void> {
   const workspaces = workspacesIn(home, []);
-  // For as long as it takes, the directory is the workspace of a session that is none.
+  // Temporarily treats the directory as the workspace of a session that does not exist.
   const place = { sessionId: ids.next("sesn"), kind: "in-place", cwd: directory, source: directory } as const;
   try {
     const workspace = workspaces.open(place, record.environment.checkpoints);
@@ -62,7 +62,7 @@ async function restore(commit: string, directory: string, { home, record }: Fixt
 }
 
 interface Found {
-  /** Relative, sorted; links among them. */
+  /** Relative and sorted, including links. */
   readonly files: readonly string[];
   readonly bytes: number;
 }
@@ -78,15 +78,15 @@ async function filesIn(directory: string): Promise<Found> {
 function tooMuch({ id }: SessionRecord, { files, bytes }: Found): CapstanError {
   return new CapstanError(
     "too_large",
-    `Nothing was recorded: session ${id} began with ${whole(files.length)} files of ${whole(bytes)} bytes together, and a fixture may have ${whole(MAX_FILES)} files and ${whole(MAX_BYTES)} bytes. Have it done again in a directory with less in it, and record that session; or write the case yourself, with a fixture of what it needs.`,
+    `Nothing was recorded: session ${id} began with ${whole(files.length)} files of ${whole(bytes)} bytes in total, and a fixture is limited to ${whole(MAX_FILES)} files and ${whole(MAX_BYTES)} bytes. Repeat the session in a smaller directory and record that one, or write the case yourself with a fixture of what it needs.`,
     { data: { files: files.length, bytes, max_files: MAX_FILES, max_bytes: MAX_BYTES } },
   );
 }
 
-/** Whether what is there already holds the same files as a fixture. */
+/** Whether two directories contain the same files. */
 export async function isSameFixture(one: string, other: string): Promise<boolean> {
   const found = await filesIn(one);
-  // Before anything is read: it may be of any size, and anything.
+  // Before reading anything: it may be of any size and kind.
   if (!isDeepStrictEqual(found, await filesIn(other).catch(() => undefined))) return false;
   for (const file of found.files)
     if (!isDeepStrictEqual(await contentOf(join(one, file)), await contentOf(join(other, file)))) return false;

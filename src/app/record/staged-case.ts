@@ -11,19 +11,22 @@ import type { LeaseOwner } from "../../core/ports/store.ts";
 import type { Suite } from "../../core/suite/suite.ts";
 import { isGone, thisProcess } from "../host/processes.ts";
 
-/** The files of a case that is being made. They are beside its suite, out of the way, until all of them are whole. */
+/**
+ * The files of a case that is being created. They are next to its suite under a temporary name until all of them are
+ * complete.
+ */
 export interface StagedCase extends AsyncDisposable {
-  /** In this directory they have the paths that they will have in the suite's. */
+  /** Files in this directory have the same relative paths as in the suite's. */
   readonly path: string;
-  /** The suite that a text would be in its place. */
+  /** Parses a text as the suite at its final path. */
   read(text: string, environment: Environment): Promise<Suite>;
-  /** Brings all to their places. The suite is the last: before it nothing counts. */
+  /** Moves everything into place. The suite is last: until then nothing takes effect. */
   finish(made: { readonly files: readonly string[]; readonly cassette: string; readonly suite: string }): Promise<void>;
 }
 
 const PREFIX = ".capstan-record-";
 const OWNER = "owner.json";
-/** By its name no suite: that of a process that was killed is not run. */
+/** Not named like a suite, so that one left by a killed process does not run. */
 const SUITE = "suite.yaml";
 
 export async function stageCase(suiteFile: string): Promise<StagedCase> {
@@ -36,7 +39,7 @@ export async function stageCase(suiteFile: string): Promise<StagedCase> {
   const path = await mkdtemp(join(directory, PREFIX));
   undo.defer(() => remove(path));
   await writeFile(join(path, OWNER), JSON.stringify(thisProcess(basename(path))));
-  // A suite is read by its name and from its place. A link is none to `capstan test`, which looks for files.
+  // A suite is read by its name and location. `capstan test` ignores links, because it looks for files.
   await symlink(join(basename(path), SUITE), linkOf(path));
   const staged = undo.move();
   return {
@@ -49,10 +52,10 @@ export async function stageCase(suiteFile: string): Promise<StagedCase> {
     },
     async finish({ files, cassette, suite }) {
       await using back = new AsyncDisposableStack();
-      // The cassette of no case is nobody's, and is replaced.
+      // A cassette without a case belongs to no one and is replaced.
       for (const target of [...files.map((file) => join(directory, file)), ...(isNew ? [suiteFile] : [])])
         if (existsSync(target))
-          throw new CapstanError("invalid_input", `${target} was made meanwhile. Record the session again.`);
+          throw new CapstanError("invalid_input", `${target} was created meanwhile. Record the session again.`);
       await writeFile(join(path, SUITE), suite);
       for (const file of [...files, cassette]) {
         const target = join(directory, file);
@@ -68,13 +71,16 @@ export async function stageCase(suiteFile: string): Promise<StagedCase> {
   };
 }
 
-/** The case is a session's that has run, and its agent, when it is made here, as well. All else is trusted or not. */
+/**
+ * The case comes from a session that has run, and so does its agent if it is created here. Everything else follows the
+ * recorded trust.
+ */
 function trustIn(path: string, environment: Environment): Trusting {
   const { isTrusted } = recordedTrust(homeDirectory(environment).path);
   return { isTrusted: (item) => item.kind === "suite" || isInside(item.path, path) || isTrusted(item) };
 }
 
-/** What processes left here that were killed. */
+/** Removes leftovers of killed processes. */
 async function removeLeftOvers(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
     const path = join(directory, name);
@@ -100,12 +106,12 @@ function linkOf(path: string): string {
   return `${path}.test.yaml`;
 }
 
-/** What a suite is called that says nothing else. */
+/** The default name of a suite. */
 function stemOf(file: string): string {
   return basename(file).replace(/\.test\.ya?ml$/, "");
 }
 
-/** The directory and those above it, as far as nothing is in them, up to `top`, which stays. */
+/** Removes the directory and its parents while they are empty, up to `top`, which stays. */
 async function removeEmpty(directory: string, top: string): Promise<void> {
   for (let at = directory; at !== top; at = dirname(at))
     try {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { EndedLogins } from "../../server/http/cookie.ts";
 
 /**
- * The logins that people ended before their time, as empty files in Capstan's home: a cookie that was kept elsewhere does
- * not come back with a restart, nor on another server with the same home. The time of a file says until when it matters.
+ * Logins that were ended before they expired, as empty files in Capstan's home: a copied cookie stays invalid after a
+ * restart, and on other servers with the same home. A file's time says until when it matters.
  */
 export function endedLogins(home: string, now: number): EndedLogins {
   const directory = join(home, "ended-logins");

@@ -27,7 +27,7 @@ import { apiPorts } from "./serve-ports.ts";
 import { serverSecret } from "./server-secret.ts";
 
 export interface AppOptions {
-  /** It ends with the server. */
+  /** The host ends with the server. */
   readonly openHost: () => Promise<Runtime>;
   readonly configuration: Pick<
     Configuration,
@@ -37,16 +37,16 @@ export interface AppOptions {
   readonly shell: Environment;
   readonly cwd: string;
   readonly log: Log;
-  /** What of the project's files sessions take as trusted. Default: what is recorded. */
+  /** The trust in the project's files. Default: the recorded trust. */
   readonly trust?: Trusting;
-  /** What runs agents that name no engine, when whoever started the server said so. */
+  /** The engine of agents that name none, if set when the server was started. */
   readonly engine?: EngineName | undefined;
   readonly access: AccessSettings;
-  /** Who every caller is, where only one program can call. */
+  /** The caller of every request, if only one program can connect. */
   readonly everybody?: Caller;
-  /** Whether browsers come over TLS. */
+  /** Whether browsers connect over TLS. */
   readonly isSecure: boolean;
-  /** Programs on this machine may read `/metrics` without a key. */
+  /** Whether programs on this machine may read `/metrics` without a key. */
   readonly openMetrics?: boolean;
   readonly streams?: Partial<StreamLimits>;
 }
@@ -54,11 +54,11 @@ export interface AppOptions {
 export interface OpenedApp {
   readonly app: Hono<Env>;
   readonly tokens: LoginTokens;
-  /** Ends streams, lets turns finish for so many milliseconds, cuts the others, and closes everything. */
+  /** Ends streams, waits this many milliseconds for turns to finish, interrupts the others, and closes everything. */
   suspend(graceMs: number): Promise<void>;
 }
 
-/** Everything that a server answers, with a host behind it that looks after its sessions; only the port is missing. */
+/** Opens everything a server needs except the port, with a host that drives its sessions. */
 export async function openApp(options: AppOptions): Promise<OpenedApp> {
   const { configuration, shell, cwd, log } = options;
   const { home, environment, settings } = configuration;
@@ -83,7 +83,7 @@ export async function openApp(options: AppOptions): Promise<OpenedApp> {
   const streams = new Streams(options.streams);
   const tokens = new LoginTokens(clock);
   const page = consoleDirectory();
-  if (page === undefined) log.warn({}, "there is no console: it was not built. In a clone: npm run build");
+  if (page === undefined) log.warn({}, "the console was not built; in a clone, run npm run build");
   const app = createApp(deps, {
     v1: v1Routes(deps),
     root: apiRoutes({ ...deps, ...ports }),
@@ -99,7 +99,7 @@ export async function openApp(options: AppOptions): Promise<OpenedApp> {
   const working = new AbortController();
   const work = lookAfter(deps, working.signal, log);
   const parts = stack.move();
-  // From now on it is ended with the others.
+  // From now on the stack closes the host.
   unfinished.move();
   return {
     app,
@@ -133,13 +133,13 @@ function settingsOf(file: ServerSettingsFile): ServerSettings {
   };
 }
 
-/** What goes on beside requests: sessions that a host before this one has left, webhooks, and files that expire. */
+/** Background work: sessions that an earlier host left behind, webhooks, and expired files. */
 async function lookAfter(
   { runtime, registry, contents, settings }: ServerDeps,
   signal: AbortSignal,
   log: Log,
 ): Promise<void> {
-  const onProblem = (session: string, err: unknown): void => log.warn({ session, err }, "a session cannot go on");
+  const onProblem = (session: string, err: unknown): void => log.warn({ session, err }, "a session cannot continue");
   const webhooks = { webhooks: registry.webhooks, clock, allowPrivate: settings.allowPrivateAddresses };
   const works: Readonly<Record<string, Promise<void>>> = {
     sessions: runtime.watch({ signal, onProblem }),
@@ -148,7 +148,7 @@ async function lookAfter(
   };
   await Promise.all(
     Object.entries(works).map(([what, work]) =>
-      work.catch((err: unknown) => log.error({ err }, `${what} are not looked after any more`)),
+      work.catch((err: unknown) => log.error({ err }, `background work stopped: ${what}`)),
     ),
   );
 }

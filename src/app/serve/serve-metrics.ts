@@ -4,7 +4,7 @@ import type { RuntimeMetrics } from "../../server/metrics/metrics.ts";
 import { TurnMetrics } from "../../server/metrics/turn-metrics.ts";
 import { clock } from "../clock.ts";
 
-/** The figures that the host and the store have. */
+/** Metrics from the host and the store. */
 export function serverMetrics(host: Runtime, store: Store): RuntimeMetrics {
   const turns = new TurnMetrics(clock);
   host.observe((sessionId, item) => turns.observe(sessionId, item));

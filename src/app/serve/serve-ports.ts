@@ -19,25 +19,25 @@ import { describeTool, requireKnownTools } from "../check/tool-traits.ts";
 import { directoryOf, trustPort } from "./trust-port.ts";
 
 export interface PortOptions {
-  /** Of the directory that the server was started in. */
+  /** The configuration of the directory that the server was started in. */
   readonly configuration: Pick<
     Configuration,
     "home" | "environment" | "project" | "settings" | "credentials" | "dotEnv"
   >;
-  /** The shell's variables, to which each project adds its own. */
+  /** The shell's variables; each project adds its own. */
   readonly shell: Environment;
   readonly cwd: string;
-  /** What runs agents that name no engine, when whoever started the server said so. */
+  /** The engine of agents that name none, if set when the server was started. */
   readonly engine?: EngineName | undefined;
-  /** What of the project's files is trusted. Default: what is recorded. */
+  /** The trust in the project's files. Default: the recorded trust. */
   readonly trust?: Trusting | undefined;
 }
 
-/** What `/api` needs of the adapters and the configuration. */
+/** Connects `/api` to the adapters and the configuration. */
 export function apiPorts(options: PortOptions, store: Store, pool: WorkerPool): Omit<ApiDeps, keyof ServerDeps> {
   const { configuration, shell } = options;
   const { home, environment, settings, credentials, dotEnv } = configuration;
-  // A project's `.env`, when a credential is in it or nobody has trusted it.
+  // A project's `.env`, if it contains a credential or is not trusted.
   const files = [
     ...credentials.map(({ source }) => source).filter((source) => source !== "shell"),
     ...(dotEnv?.unused === undefined ? [] : [dotEnv.path]),
@@ -75,13 +75,15 @@ export function apiPorts(options: PortOptions, store: Store, pool: WorkerPool): 
   };
 }
 
-/** Few ever look at one: what makes it is loaded when somebody does. */
+/** Loaded on demand, because few requests need it. */
 export const suitePage: NonNullable<ApiDeps["suites"]>["page"] = async (run) => {
   const { htmlReport, HTML_REPORT_POLICY: policy } = await import("../../eval/reports/html.ts");
   return { html: htmlReport(run), policy };
 };
 
-/** As `capstan run` would have it in the directory of the project. Read anew each time, so that a change counts at once. */
+/**
+ * The defaults of `capstan run` in the project's directory. Read each time, so that changes take effect immediately.
+ */
 async function defaultsOf(options: PortOptions, project: string): Promise<ProjectDefaults> {
   const { shell, trust, engine } = options;
   const directory = directoryOf(options, project);

@@ -4,29 +4,32 @@ import { type ConnectionLimits, listen } from "../../server/listen.ts";
 import { type AppOptions, openApp } from "./serve-app.ts";
 
 export interface ServeOptions extends Omit<AppOptions, "access" | "isSecure"> {
-  /** Whom the printed address logs in. */
+  /** The person whom the printed address logs in. */
   readonly person: string;
   /** Where to listen. Default: port 4310 of 127.0.0.1. */
   readonly bind?: string;
   readonly port?: number;
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
-  /** Something before the server does the TLS. */
+  /** Whether a proxy in front of the server handles TLS. */
   readonly behindProxy?: boolean;
-  /** What people and programs type, when it is not the address that the server is bound to. */
+  /** The URL that people and programs use, if it differs from the address that the server is bound to. */
   readonly publicUrl?: URL | undefined;
   readonly connections?: Partial<ConnectionLimits>;
 }
 
 export interface RunningServer {
-  /** The address for programs, without a slash at its end. */
+  /** The URL for programs, without a trailing slash. */
   readonly url: string;
   /** For one browser, once. */
   readonly loginUrl: string;
-  /** Lets turns finish for so many milliseconds, and cuts the others so that the next start goes on with them. */
+  /**
+   * Waits this many milliseconds for turns to finish, and interrupts the others so that they continue after the next
+   * start.
+   */
   suspend(graceMs: number): Promise<void>;
 }
 
-/** Puts a server together and starts it. */
+/** Assembles a server and starts it. */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { bind = "127.0.0.1", port = 4310, tls, behindProxy = false, publicUrl, connections } = options;
   requireSafe(bind, tls !== undefined || behindProxy);
@@ -34,7 +37,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     ...options,
     access: { bound: bind, publicUrl },
     isSecure: tls !== undefined || publicUrl?.protocol === "https:",
-    // Behind a proxy everybody comes from this machine.
+    // Behind a proxy, every request comes from this machine.
     openMetrics: options.openMetrics === true && !behindProxy,
   });
   try {
@@ -60,17 +63,17 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   }
 }
 
-/** A key that goes over the network in the clear is everybody's. */
+/** A key sent over the network without encryption can be read by anyone. */
 function requireSafe(bind: string, isSafe: boolean): void {
   if (isSafe || isLoopback(bind)) return;
   throw new CapstanError(
     "invalid_input",
-    `${bind} can be reached from other machines, and keys would cross the network unencrypted. Give --tls-cert and --tls-key, or --behind-proxy when a proxy before this server does the TLS, or leave --host out.`,
+    `${bind} can be reached from other machines, and keys would cross the network unencrypted. Set --tls-cert and --tls-key, use --behind-proxy if a proxy in front of this server handles TLS, or omit --host.`,
     { data: { bind } },
   );
 }
 
-/** An address that can be typed. */
+/** Formats an address that can be opened. */
 function shown(bind: string): string {
   if (bind === "0.0.0.0" || bind === "::") return "localhost";
   return bind.includes(":") ? `[${bind}]` : bind;

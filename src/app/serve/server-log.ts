@@ -3,7 +3,7 @@ import type { Redactor } from "../../core/redaction/redaction.ts";
 
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "silent";
 
-/** The server's log: one JSON object per line. Nothing in it is a secret. */
+/** The server's log: one JSON object per line, without secrets. */
 export function serverLog({
   level,
   redactor,
@@ -22,7 +22,7 @@ export function serverLog({
       formatters: { level: (label) => ({ level: label }) },
       serializers: {
         path: clean,
-        // What else an error carries may be anything.
+        // Other fields of an error may contain anything.
         err: (thrown: unknown) => {
           if (!(thrown instanceof Error)) return clean(String(thrown));
           const { code } = thrown as NodeJS.ErrnoException;

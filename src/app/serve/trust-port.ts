@@ -11,7 +11,7 @@ import type { PortOptions } from "./serve-ports.ts";
 
 const redactor = createRedactor();
 
-/** The default project is every directory without one: here it is where the server was started, or nowhere. */
+/** The default project includes every directory without one; here it is where the server was started, or nowhere. */
 export function directoryOf({ cwd, configuration }: PortOptions, project: string): string | undefined {
   if (project === configuration.project.id) return cwd;
   return project === "default" ? undefined : project;
@@ -46,14 +46,14 @@ export function trustPort(options: PortOptions): TrustPort {
   };
 }
 
-/** Only these belong to the project as such; agent files and suites are named by whoever starts them. */
+/** Only these belong to the project itself; agent files and suites are named by the person who starts them. */
 const OF_PROJECTS: readonly string[] = ["settings", "variables"];
 
 function isGone({ kind, path }: TrustRecord, items: readonly TrustItem[]): boolean {
   return OF_PROJECTS.includes(kind) && !items.some((item) => item.kind === kind && item.path === path);
 }
 
-/** A file that was trusted and is there no more: what it restricted still applies. */
+/** A trusted file that no longer exists: its restrictions still apply. */
 function goneToWire(record: TrustRecord): ShownTrust {
   const { kind, path, hash, root } = record;
   const nothing: TrustItem = { kind, root, path, hash, files: [], widens: [] };
@@ -70,7 +70,7 @@ function toWire(item: TrustItem, before: TrustRecord | undefined, isTrusted: boo
     trusted: isTrusted,
     widens: widens.map((one) => {
       const { field, value, isRequired } = one;
-      // What is in force instead is so only until the file is trusted.
+      // The fallback value applies only until the file is trusted.
       return { field, text: wideningText(isTrusted ? { field, value, isRequired } : one), required: isRequired };
     }),
     diff: changes === undefined ? null : redactor.text(changes),

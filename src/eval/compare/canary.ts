@@ -4,14 +4,14 @@ import { type LogDifference, logDifferences } from "./log-differences.ts";
 import { type RunDeps, type RunRequest, runSuites } from "../run.ts";
 import type { TrialFacts } from "../trial/trial-facts.ts";
 
-/** How the cassettes of suites replay on another version of the engine. */
+/** How the suites' cassettes replay on another version of the engine. */
 export interface CanaryRun {
   /** Versions. */
   readonly pinned: string;
   readonly other: string;
   readonly cases: readonly CanaryCase[];
   readonly problems: readonly string[];
-  /** 0 all the same, 1 something differs, 2 and 3 as for a run. */
+  /** 0: no differences; 1: something differs; 2 and 3 as for a run. */
   readonly exitCode: number;
 }
 
@@ -22,12 +22,12 @@ export interface CanaryCase {
   readonly status: "same" | "different" | "not_compared";
   /** Why it was not compared. */
   readonly reason?: string;
-  /** How the trial ended on each. */
+  /** The trial's status on each version. */
   readonly before: TrialRun["status"];
   readonly after: TrialRun["status"];
-  /** Why it could not be carried out on the other. */
+  /** Why it could not run on the other version. */
   readonly error?: string;
-  /** What the other asks the model otherwise. */
+  /** Model requests that differ on the other version. */
   readonly drifts: TrialRun["drifts"];
   readonly differences: readonly LogDifference[];
 }
@@ -39,13 +39,13 @@ export interface CanarySide {
   readonly deps: RunDeps;
 }
 
-/** Replays every case on both versions, one after the other, and lays the logs side by side. */
+/** Replays every case on both versions in turn, and compares the logs. */
 export async function runCanary(
   request: CanaryRequest,
   { pinned, other }: { readonly pinned: CanarySide; readonly other: CanarySide },
 ): Promise<CanaryRun> {
   const before = await side(request, pinned, { acceptDrift: false });
-  // What it asks otherwise is told; what follows from that is told too, and not cut off.
+  // Continue after a differing request, so that its consequences are reported too.
   const after = await side(request, other, { acceptDrift: true });
   const cases = before.run.suites.flatMap((suite) =>
     suite.cases.flatMap((one) =>
@@ -124,12 +124,11 @@ function compared(
     return {
       ...nothing,
       status: "not_compared",
-      reason: `the cassette does not fit the pinned version either (${stale}): record it again`,
+      reason: `the cassette does not match the pinned version either (${stale}): record it again`,
     };
-  if (factsThen === undefined)
-    return { ...nothing, status: "not_compared", reason: then.error ?? "it was not carried out" };
+  if (factsThen === undefined) return { ...nothing, status: "not_compared", reason: then.error ?? "it did not run" };
   if (now === undefined || factsNow === undefined)
-    return { ...nothing, status: "different", error: now?.error ?? "It was not carried out." };
+    return { ...nothing, status: "different", error: now?.error ?? "It did not run." };
   const [log, other] = [factsThen, factsNow].map(({ events, workspace }) =>
     comparableLog(events, { WORKSPACE: workspace }),
   );

@@ -6,7 +6,7 @@ import { type Cassette, cassette, CASSETTE_FORMAT } from "../../core/suite/casse
 import { CapstanError, messageOf } from "../../core/errors.ts";
 import type { Case, Suite } from "../../core/suite/suite.ts";
 
-/** Beside the suite, a directory for each suite and a file for each trial. */
+/** Next to the suite: a directory for each suite and a file for each trial. */
 export function cassettePath({ file }: Pick<Suite, "file">, { name }: Pick<Case, "name">, trial: number): string {
   const suffix = trial === 1 ? "" : `.${trial}`;
   return join(cassetteDirectory(file), `${fileNameOf(name)}${suffix}.json`);
@@ -16,7 +16,7 @@ export function cassetteDirectory(suiteFile: string): string {
   return join(dirname(suiteFile), "cassettes", basename(suiteFile).replace(/\.ya?ml$/, ""));
 }
 
-/** Undefined when there is none. Throws for a file that is no cassette, or one of another format. */
+/** Undefined if there is none. Throws if the file is not a cassette, or has another format. */
 export async function readCassette(path: string): Promise<Cassette | undefined> {
   let text: string;
   try {
@@ -33,15 +33,14 @@ function cassetteIn(text: string, path: string): Cassette {
   try {
     value = JSON.parse(text);
   } catch {
-    throw broken(path, "it is not whole JSON: it was cut off or edited");
+    throw broken(path, "it is not complete JSON: it was cut off or edited");
   }
   const { format } = (value ?? {}) as { readonly format?: unknown };
-  if (format !== CASSETTE_FORMAT)
-    throw broken(path, `its format is ${JSON.stringify(format)}, and not ${CASSETTE_FORMAT}`);
+  if (format !== CASSETTE_FORMAT) throw broken(path, `its format is ${JSON.stringify(format)}, not ${CASSETTE_FORMAT}`);
   const parsed = cassette.safeParse(value);
   if (parsed.success) return withTexts(parsed.data, path);
   const [issue] = parsed.error.issues;
-  throw broken(path, `it was edited, at ${issue?.path.join(".") || "its top"}: ${issue?.message ?? ""}`);
+  throw broken(path, `it was edited, at ${issue?.path.join(".") || "its top level"}: ${issue?.message ?? ""}`);
 }
 
 const toolList = z.array(z.looseObject({ name: z.string().optional() }));
@@ -50,7 +49,7 @@ function withTexts(read: Cassette, path: string): Cassette {
   const exchanges = read.threads.flatMap((thread) => thread.exchanges);
   const named = exchanges.flatMap(({ instructions, tools }) => [instructions, tools]);
   const missing = named.find((hash) => !Object.hasOwn(read.texts, hash));
-  if (missing !== undefined) throw broken(path, `the text ${missing} that it names is not in it`);
+  if (missing !== undefined) throw broken(path, `it refers to the text ${missing}, which it does not contain`);
   const odd = exchanges.find(({ tools }) => !toolList.safeParse(read.texts[tools]).success);
   if (odd !== undefined) throw broken(path, `it was edited, at texts.${odd.tools}: expected a list of tools`);
   return read;
@@ -64,7 +63,7 @@ function broken(path: string, why: string): CapstanError {
   );
 }
 
-/** Whole or not at all. */
+/** Writes all or nothing. */
 export async function writeCassette(path: string, content: Cassette): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const partial = `${path}.partial`;

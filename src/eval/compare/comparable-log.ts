@@ -2,7 +2,7 @@ import type { LoggedEvent } from "../../core/events/events.ts";
 import { withoutVarying } from "../../core/varying/rules.ts";
 import { threadNames } from "../trial/facts.ts";
 
-/** Figures that are others in every run, and what follows from them. */
+/** Values that differ in every run, and what depends on them. */
 const VARYING = new Set([
   "seq",
   "processed_at",
@@ -21,7 +21,7 @@ const VARYING = new Set([
   "whole_output",
   "estimate",
 ]);
-/** They come when they come: how far a call is, and when a state was saved. */
+/** Their timing varies: progress of calls, and when states were saved. */
 const LEFT_OUT = new Set([
   "capstan.tool_progress",
   "session.usage",
@@ -32,8 +32,8 @@ const ID =
   /\b(?:[a-z]{3,6}_[0-9a-f]{16,}(?:_a[0-9a-f]{16,32})?|a[0-9a-f]{16}(?:[0-9a-f]{16})?|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{40,64})\b/g;
 
 /**
- * A log as it can be laid beside another of the same case: by threads, because subagents work side by side, and without
- * ids, times and places.
+ * Makes a log comparable with another one of the same case: split by thread, because subagents run in parallel, and
+ * without ids, times and paths.
  */
 export function comparableLog(
   events: readonly LoggedEvent[],
@@ -49,7 +49,7 @@ export function comparableLog(
     [...named].flatMap(([name, all]) =>
       all
         .map(([, logged]) => logged.map((event) => comparable(event, { places, isResult: isResult(event) }) as object))
-        // Several with one name begin in any order; what they did tells them apart.
+        // Several subagents of the same name may start in any order; their events tell them apart.
         .map((log) => [JSON.stringify(log), log] as const)
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
         .map(([, log], index) => [index === 0 ? name : `${name} ${index + 1}`, log]),
@@ -57,7 +57,7 @@ export function comparableLog(
   );
 }
 
-/** Only in what tools answered: what people and the model say is meant. */
+/** Only in tool results: texts of people and the model are compared. */
 function isResult({ type }: LoggedEvent): boolean {
   return type === "agent.tool_result" || type === "agent.mcp_tool_result";
 }

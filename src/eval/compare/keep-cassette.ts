@@ -16,11 +16,11 @@ export type KeepCassette = (kept: {
 
 export interface KeepDeps {
   readonly clock: Clock;
-  /** The secrets in a value, each by what it is; never the secrets themselves. */
+  /** Names the secrets in a value, never the secrets themselves. */
   readonly secretsIn: (value: object) => readonly string[];
 }
 
-/** Writes what was recorded beside the suite; a cassette is for sharing, so one with a secret in it is not written. */
+/** Writes a recording next to the suite. Cassettes are meant to be shared, so one with a secret is not written. */
 export function keeping({ clock, secretsIn }: KeepDeps): KeepCassette {
   return async ({ path, suite, case: one, trial, recorded, capstan, sdk }) => {
     const content: Cassette = {
@@ -41,7 +41,7 @@ export function keeping({ clock, secretsIn }: KeepDeps): KeepCassette {
     if (secrets.length > 0)
       throw new CapstanError(
         "invalid_cassette",
-        `Nothing was recorded for "${one.name}": what the model was told or said holds a secret (${secrets.join(", ")}). Take it out of the fixture, the tools' answers or the instructions, and record again.`,
+        `Nothing was recorded for "${one.name}": the conversation with the model contains a secret (${secrets.join(", ")}). Remove it from the fixture, the tools' answers or the instructions, and record again.`,
       );
     await writeCassette(path, content);
   };

@@ -1,16 +1,16 @@
 import { diffArrays } from "diff";
 import type { comparableLog } from "./comparable-log.ts";
 
-/** One thing that two logs of the same case do not have alike. */
+/** One difference between two logs of the same case. */
 export interface LogDifference {
   /** `main`, or the subagent's name. */
   readonly thread: string;
-  /** Which event of the thread, from 1; in the second log when the first does not have it. */
+  /** The event's number in its thread, from 1; in the second log if the first does not have it. */
   readonly index: number;
   readonly type: string;
-  /** The field, such as `content.0.text`; empty when the whole event is missing or new. */
+  /** The field, such as `content.0.text`; empty if the whole event is missing or new. */
   readonly path: string;
-  /** Absent when there is nothing. */
+  /** Absent if there is no value. */
   readonly before?: unknown;
   readonly after?: unknown;
 }
@@ -23,7 +23,7 @@ interface Placed {
 }
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Everything in which the second log is another one, by threads and in the order of the log. */
+/** All differences of the second log, by thread and in the order of the log. */
 export function logDifferences(before: Log, after: Log): readonly LogDifference[] {
   const threads = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return threads.flatMap((thread) => {
@@ -35,7 +35,7 @@ export function logDifferences(before: Log, after: Log): readonly LogDifference[
   });
 }
 
-/** What happens side by side is told in any order, and only order within a lane means something. */
+/** Splits parallel events into lanes: only the order within a lane matters. */
 function lanesOf(events: readonly object[]): ReadonlyMap<string, readonly Placed[]> {
   const placed = events.map((event, index): Placed => ({ index: index + 1, event: event as Fields }));
   return Map.groupBy(placed, ({ event }) => laneOf(event));
@@ -44,13 +44,13 @@ function lanesOf(events: readonly object[]): ReadonlyMap<string, readonly Placed
 function laneOf({ type, call_id: call }: Fields): string {
   if (typeof call === "string") return `call ${call}`;
   const [family = ""] = String(type).split(".");
-  // Of the gateway, the engine and people; the rest is the session's own.
+  // From the gateway, the engine and people; the rest comes from the session.
   return ["span", "agent", "user"].includes(family) || type === "session.error" ? family : "session";
 }
 
 type Found = Omit<LogDifference, "thread">;
 
-/** Events of the same type stand for each other, as far as the order allows. */
+/** Pairs events of the same type, as far as their order allows. */
 function inLane(before: readonly Placed[], after: readonly Placed[]): Found[] {
   const found: Found[] = [];
   let [old, now] = [0, 0];

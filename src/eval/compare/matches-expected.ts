@@ -2,8 +2,8 @@ import { patternIn } from "../../core/suite/suite-pattern.ts";
 import { matches } from "../graders/matches.ts";
 
 /**
- * Whether a value is what was expected, or more: of an object only the named fields are looked at, and a text between
- * slashes is a pattern, such as `/^git /i`.
+ * Whether a value matches what was expected: for an object, only the named fields count, and a text between slashes is
+ * a pattern, such as `/^git /i`.
  */
 export function fits(expected: unknown, found: unknown): boolean {
   if (typeof expected === "string") {

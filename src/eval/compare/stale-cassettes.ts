@@ -13,11 +13,11 @@ export interface StaleCassette {
 
 export interface CassetteCheck {
   readonly stale: readonly StaleCassette[];
-  /** What lies there and is no cassette that can be read: it is nobody's business to remove it. */
+  /** Other files in the directory, which are never removed. */
   readonly others: readonly string[];
 }
 
-/** The cassettes of a directory that no trial of the suite would replay; all of them when the suite is gone. */
+/** The cassettes in a directory that no trial of the suite would replay; all of them if the suite is gone. */
 export async function staleCassettes(directory: string, suite: Suite | undefined): Promise<CassetteCheck> {
   const used = new Set(suite?.cases.flatMap((one) => trialsOf(one.trials).map((n) => cassettePath(suite, one, n))));
   const stale: StaleCassette[] = [];
@@ -45,11 +45,12 @@ function whyStale(
   { case: name, trial }: { readonly case: string; readonly trial: number },
   suite: Suite | undefined,
 ): string {
-  if (suite === undefined) return "its suite is gone";
+  if (suite === undefined) return "its suite no longer exists";
   const found = suite.cases.find((one) => one.name === name);
-  if (found === undefined) return "its case is gone";
+  if (found === undefined) return "its case no longer exists";
   const { trials } = found;
-  if (trial > trials) return `the case has ${trials} ${trials === 1 ? "trial" : "trials"}, and this is trial ${trial}`;
+  if (trial > trials)
+    return `the case has only ${trials} ${trials === 1 ? "trial" : "trials"}, and this is trial ${trial}`;
   return `trial ${trial} of the case is replayed from ${basename(cassettePath(suite, found, trial))}`;
 }
 

@@ -20,8 +20,8 @@ const answer = z.union([
 ]);
 
 /**
- * A function of the user's. It runs on a thread of its own: that is the only way to end one that never returns, and
- * `process.exit()` in it ends nothing else. The thread has no environment variables, so no credentials.
+ * Runs a user's function on a separate thread: the only way to stop one that never returns, and `process.exit()` in it
+ * ends nothing else. The thread has no environment variables, so no credentials.
  */
 export async function code(given: Given<"code">, { facts, deps }: Surroundings): Promise<Finding> {
   const file = resolve(dirname(facts.suiteFile), given.module);
@@ -58,7 +58,7 @@ function findingOf(returned: unknown, what: string): Finding {
 
 type Said = { readonly returned: unknown } | { readonly threw: string };
 
-/** Not a file of its own, which a package that is bundled would have to find. */
+/** Inline, because a bundled package would have to locate a separate file. */
 const PROGRAM = `
 const { parentPort, workerData: { module, name, facts, options } } = require("node:worker_threads");
 (async () => {
@@ -79,7 +79,7 @@ function answerOf(worker: Worker, signal: AbortSignal): Promise<Said> {
     worker.once("message", resolve);
     worker.once("error", (error) => resolve({ threw: String(error) }));
     worker.once("exit", () => resolve({ threw: "its thread ended before it answered" }));
-    // What it prints is nobody's.
+    // Its output is ignored.
     worker.stdout.resume();
     worker.stderr.resume();
   });

@@ -10,7 +10,7 @@ const TIMEOUT = "1m";
 const TAIL_LINES = 20;
 const TAIL_CHARACTERS = 4_000;
 
-/** A shell command in the workspace. It may change files, which the graders after it then see. */
+/** Runs a shell command in the workspace. It may change files, which later graders then see. */
 export async function command(given: Given<"command">, { facts, deps }: Surroundings): Promise<Finding> {
   const { run, exit_code: expected, stdout, timeout } = typeof given === "string" ? { ...PLAIN, run: given } : given;
   const ms = parseDuration(timeout ?? TIMEOUT);
@@ -30,8 +30,8 @@ export async function command(given: Given<"command">, { facts, deps }: Surround
   if (late.aborted && end.exitCode === null)
     return failedWith(`expected \`${run}\` to end within ${duration(ms)} (it was killed)${tailOf(end)}`);
   if (end.exitCode !== expected)
-    return failedWith(`expected \`${run}\` to end with exit code ${expected} (found ${exitOf(end)})${tailOf(end)}`);
-  const ended = passedWith(`\`${run}\` ended with exit code ${expected}`);
+    return failedWith(`expected \`${run}\` to exit with code ${expected} (found ${exitOf(end)})${tailOf(end)}`);
+  const ended = passedWith(`\`${run}\` exited with code ${expected}`);
   return stdout === undefined ? ended : allOf([ended, checkText(`what \`${run}\` printed`, end.stdout, stdout)]);
 }
 

@@ -4,7 +4,7 @@ import type { TurnFacts } from "../trial/trial-facts.ts";
 import { allOf, failedWith, type Finding, passedWith, type Surroundings } from "./grader.ts";
 import { countInWords, isWithin } from "./similarity/words.ts";
 
-/** Graders of how a trial went: its subagents, its end, what it recovered from. */
+/** Graders for how a trial went: its subagents, its end, what it recovered from. */
 
 export function subagents(given: Given<"subagents">, { facts }: Surroundings): Finding {
   const used = new Set(
@@ -37,7 +37,9 @@ function counted(what: string, found: number, expected: Given<"requests">): Find
   };
 }
 
-/** Requests that failed and were made again: another of the same kind follows on the same line in the same turn. */
+/**
+ * Requests that failed and were repeated: another one of the same class follows on the same thread in the same turn.
+ */
 function retriesIn(events: readonly LoggedEvent[]): number {
   const failed = new Set<string>();
   let retries = 0;

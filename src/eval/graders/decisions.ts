@@ -10,7 +10,7 @@ interface Decision {
   readonly by: string;
 }
 
-/** Graders of what was decided about tool calls. */
+/** Graders for decisions about tool calls. */
 export function decisions(given: Given<"decisions">, { facts }: Surroundings): Finding {
   const all = facts.events.flatMap(decisionIn);
   return allOf(given.map((one) => check(one, all)));
@@ -28,20 +28,20 @@ function check(
   return failedWith(`expected ${countInWords(count)} ${what} (found ${found === "" ? "no decision about it" : found})`);
 }
 
-/** A call that a person is asked about has two: `ask`, and what came of it. */
+/** A call that needed approval has two decisions: `ask`, and the result. */
 function decisionIn(event: LoggedEvent): readonly Decision[] {
   if (event.type === "capstan.permission_decided")
     return [{ tool: event.tool, decision: event.decision, by: event.decided_by }];
-  // What an MCP server asks, and a result that a client gives, decide about no call.
+  // An MCP server's questions and a client's results are not decisions about a call.
   if (event.type === "capstan.approval_requested" && event.server === undefined && event.kind !== "custom_tool")
     return [{ tool: event.tool, decision: "ask", by: event.asked_by }];
   return [];
 }
 
-/** `by` is a rule as it is written, a kind such as `mode` or `person`, or the log's own words. */
+/** `by` is a rule as written, a kind such as `mode` or `person`, or the log's exact text. */
 function isBy(decided: string, by: string): boolean {
   if (decided === by || decided.split(":", 1)[0] === by) return true;
   const [, rules] = /^rule:\w+ (.+)$/s.exec(decided) ?? [];
-  // A command of several parts may need several rules.
+  // A command with several parts may need several rules.
   return rules !== undefined && (rules === by || rules.split(", ").includes(by));
 }

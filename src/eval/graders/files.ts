@@ -8,7 +8,7 @@ import { checkText } from "./text.ts";
 import { diffOf } from "./similarity/words.ts";
 import { contentOf, findFile, type WorkspaceFile } from "./workspace-file.ts";
 
-/** Graders of the workspace. */
+/** Graders for the workspace. */
 
 const LISTED = 20;
 
@@ -72,7 +72,7 @@ export function diff(given: Given<"diff">, { facts }: Surroundings): Finding {
 export function onlyChanged(given: Given<"only_changed">, { facts }: Surroundings): Finding {
   const expected = ignore().add(given);
   const others = facts.changes.filter(({ path }) => !expected.ignores(path));
-  if (others.length === 0) return passedWith(`nothing changed but ${given.join(", ") || "nothing"}`);
+  if (others.length === 0) return passedWith(`nothing changed except ${given.join(", ") || "nothing"}`);
   const more = others.length > LISTED ? ` and ${others.length - LISTED} more` : "";
   const list = others.slice(0, LISTED).map(({ path, kind }) => `${path} (${kind})`);
   return failedWith(

@@ -3,23 +3,23 @@ import type { OutputChecks } from "../../core/agent/output.ts";
 import type { SandboxPlan } from "../../core/environment/sandbox.ts";
 import type { TrialFacts } from "../trial/trial-facts.ts";
 
-/** What graders need from outside. */
+/** Dependencies of graders. */
 export interface GraderDeps {
   readonly outputs: OutputChecks;
-  /** As core/hooks.ts has it: with an environment built from nothing, and nothing of it left at its end. */
+  /** As in core/hooks.ts: with a minimal environment, and everything it started ends with it. */
   readonly runCommand: (command: string, surroundings: CommandSurroundings) => Promise<CommandEnd>;
-  /** A directory outside of the workspace, for the homes of commands. */
+  /** A directory outside of the workspace, for the HOME of commands. */
   readonly stateDir: string;
-  /** What the session's commands are kept from, and so those of graders: they may run what the agent wrote. */
+  /** The session's sandbox, which also applies to graders' commands: they may run what the agent wrote. */
   readonly sandbox: SandboxPlan;
   readonly judge: Judge;
   /** The suite's judge, for graders that name none. */
   readonly judgeModel: string | undefined;
-  /** Ends what is under way. */
+  /** Stops the grader. */
   readonly signal: AbortSignal;
 }
 
-/** Asks a model. What it answers is checked by the grader, for a model may answer anything. */
+/** Asks a model. The grader validates the answer, because a model may answer anything. */
 export type Judge = (request: JudgeRequest) => Promise<unknown>;
 
 export interface JudgeRequest {
@@ -30,22 +30,22 @@ export interface JudgeRequest {
   readonly signal: AbortSignal;
 }
 
-/** What a grader looks at. */
+/** The data that a grader works on. */
 export interface Surroundings {
   readonly facts: TrialFacts;
   readonly deps: GraderDeps;
 }
 
-/** What a grader found. */
+/** A grader's result. */
 export interface Finding {
   readonly passed: boolean;
-  /** From 0 to 1. Default: 1 when it passed, else 0. */
+  /** From 0 to 1. Default: 1 if it passed, otherwise 0. */
   readonly score?: number | undefined;
   readonly message: string;
   readonly diff?: string | undefined;
 }
 
-/** The grader could not say anything: neither the agent nor the case may be blamed for that. */
+/** The grader could not decide: neither the agent nor the case is at fault. */
 export class GraderError extends Error {
   override readonly name = "GraderError";
 }
@@ -58,7 +58,7 @@ export function failedWith(message: string, diff?: string): Finding {
   return { passed: false, message, diff };
 }
 
-/** One finding of several, all of which must pass; those that failed have the word. */
+/** Combines several findings, all of which must pass; reports those that failed. */
 export function allOf(findings: readonly Finding[]): Finding {
   const failed = findings.filter(({ passed }) => !passed);
   const told = failed.length === 0 ? findings : failed;

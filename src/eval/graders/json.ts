@@ -11,7 +11,7 @@ import { failedWith, type Finding, GraderError, passedWith, type Surroundings } 
 import { matches } from "./matches.ts";
 import { diffOf, readable, shown } from "./similarity/words.ts";
 
-/** Graders of JSON: in what the agent said, and its structured output. */
+/** Graders for JSON: in the agent's text, and its structured output. */
 
 export function json(given: Given<"json">, turn: TurnFacts): Finding {
   const found = documentOf(turn);
@@ -36,7 +36,7 @@ export async function output(given: Given<"output">, turn: TurnFacts, surroundin
 
 export type FoundDocument = { readonly document: unknown } | { readonly problem: string };
 
-/** The structured output of a turn, or else the JSON that its text is or has as its only fenced block. */
+/** The structured output of a turn; otherwise its text as JSON, or the JSON in its only fenced block. */
 export function documentOf({ text, output: structured }: TurnFacts): FoundDocument {
   if (structured !== undefined) return { document: structured };
   const blocks = [...text.matchAll(/^```(?:json)?[ \t]*\n([\s\S]*?)^```[ \t]*$/gm)];
@@ -49,7 +49,7 @@ export function documentOf({ text, output: structured }: TurnFacts): FoundDocume
   }
 }
 
-/** With a path that names several values one of them must do. */
+/** If the path matches several values, one of them must match. */
 function checkJson(check: JsonCheck, document: unknown): Finding {
   const { path = "$", exists = true } = check;
   const values = valuesAt(document, path);
@@ -87,13 +87,13 @@ async function checkSchema(
     typeof schema === "string" ? await readSchema(resolve(dirname(facts.suiteFile), schema)) : schema,
   );
   const checked = await schemaCheck.check(document);
-  if ("value" in checked) return passedWith("the JSON fits the schema");
+  if ("value" in checked) return passedWith("the JSON matches the schema");
   return failedWith(
-    `expected JSON that fits the schema (found ${shown(document)})\n${checked.problems.map((one) => `- ${one}`).join("\n")}`,
+    `expected JSON that matches the schema (found ${shown(document)})\n${checked.problems.map((one) => `- ${one}`).join("\n")}`,
   );
 }
 
-/** JSON is YAML as well. */
+/** JSON is also YAML. */
 async function readSchema(file: string): Promise<Readonly<Record<string, unknown>>> {
   const value: unknown = await readFile(file, "utf8")
     .then((text): unknown => parse(text))
@@ -101,6 +101,6 @@ async function readSchema(file: string): Promise<Readonly<Record<string, unknown
       throw new GraderError(`the schema ${file} cannot be read: ${messageOf(thrown)}`);
     });
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new GraderError(`the schema ${file} is no mapping`);
+    throw new GraderError(`the schema ${file} is not a mapping`);
   return value as Readonly<Record<string, unknown>>;
 }

@@ -2,7 +2,7 @@ import type { Given } from "../../core/suite/grader-schema.ts";
 import type { TurnFacts } from "../trial/trial-facts.ts";
 import { listOf } from "./text.ts";
 
-/** What judges are asked. What the agent said is JSON inside, so that it cannot pass for a part of the question. */
+/** Prompts for judges. The agent's text is embedded as JSON, so that it cannot pass for part of the question. */
 
 const MAX_CHANGES = 50_000;
 

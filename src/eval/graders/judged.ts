@@ -29,12 +29,14 @@ async function judged(
 ): Promise<Finding> {
   const model = named ?? judgeModel;
   if (model === undefined)
-    throw new GraderError("no judge is named; write judge: <model> here, or judge: { model: <model> } for the suite");
+    throw new GraderError(
+      "no judge is configured; set judge: <model> here, or judge: { model: <model> } for the suite",
+    );
   const answer = await judge({ model, prompt, schema: SCHEMA, signal });
   const parsed = judgement.safeParse(answer);
   if (!parsed.success)
     throw new GraderError(
-      `the judge ${model} gave no judgement: expected a score from 0 to 1 and a reason (found ${shown(answer)})`,
+      `the judge ${model} returned an invalid judgment: expected a score from 0 to 1 and a reason (found ${shown(answer)})`,
     );
   const { score, reason } = parsed.data;
   return {

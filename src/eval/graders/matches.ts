@@ -8,8 +8,8 @@ const context = createContext({}) as { pattern?: RegExp; text?: string };
 const script = new Script("pattern.test(text)");
 
 /**
- * Whether a pattern is found in a text. Some patterns need for ever on some texts, and would hold the whole run; one
- * that a virtual machine runs can be ended. core/safe-pattern.ts would refuse too much of what people write in tests.
+ * Whether a text matches a pattern. Some patterns take forever on some texts and would block the whole run; in a
+ * virtual machine they can be stopped. core/safe-pattern.ts would reject too many patterns that people write in tests.
  */
 export function matches(pattern: RegExp, text: string): boolean {
   try {
@@ -18,7 +18,7 @@ export function matches(pattern: RegExp, text: string): boolean {
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw thrown;
     throw new GraderError(
-      `the pattern ${String(pattern)} needs longer than a second for ${shown(text)}; write it without repetitions inside of repetitions`,
+      `the pattern ${String(pattern)} takes longer than a second on ${shown(text)}; write it without nested repetitions`,
     );
   }
 }

@@ -5,10 +5,10 @@ import { failedWith, type Finding, passedWith } from "./grader.ts";
 import { documentOf } from "./json.ts";
 import { shown } from "./similarity/words.ts";
 
-/** Not inside of a word, of a version such as 1.2.3, or of a longer number; a unit may follow. */
+/** Not within a word, a version such as 1.2.3, or a longer number; a unit may follow. */
 const NUMBER = /(?<![\p{L}\p{N}_.])[-+−]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:e[-+]?\d+)?(?!\.?\d)/giu;
 
-/** The number at the path; without one, the last in the text, where an answer comes to its point. */
+/** The number at the path; without a path, the last one in the text, where an answer states its result. */
 export function number({ equals, tolerance, path }: Given<"number">, turn: TurnFacts): Finding {
   const found = path === undefined ? lastIn(turn.text) : numberAt(turn, path);
   if ("problem" in found) return failedWith(found.problem);
@@ -19,7 +19,7 @@ export function number({ equals, tolerance, path }: Given<"number">, turn: TurnF
     : failedWith(`expected ${where} to be ${expected} (found ${found.number})`);
 }
 
-/** What the format of numbers adds must not decide: 0.3 is within 0.1 of 0.2. */
+/** Floating point errors must not decide: 0.3 is within 0.1 of 0.2. */
 function isNear(found: number, expected: number, tolerance: number): boolean {
   const inexact = Number.EPSILON * 4 * Math.max(Math.abs(found), Math.abs(expected));
   return Math.abs(found - expected) <= tolerance + (tolerance === 0 ? 0 : inexact);

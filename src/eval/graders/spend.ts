@@ -4,11 +4,11 @@ import { count, duration as durationText, preciseMoney } from "../../words/amoun
 import { type Finding, GraderError, type Surroundings } from "./grader.ts";
 import { countInWords, isWithin } from "./similarity/words.ts";
 
-/** Graders of what a trial cost: money, tokens, requests, time. */
+/** Graders for cost: money, tokens, requests, time. */
 
 export function cost({ at_most: most }: Given<"cost">, { facts }: Surroundings): Finding {
   if (facts.usd === null)
-    throw new GraderError("the price of a model that was asked is not known; give it in the settings under prices");
+    throw new GraderError("the price of a model that was used is not known; add it to prices in the settings");
   return atMost(facts.usd, most, preciseMoney);
 }
 

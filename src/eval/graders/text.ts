@@ -5,7 +5,7 @@ import { allOf, failedWith, type Finding, passedWith } from "./grader.ts";
 import { matches } from "./matches.ts";
 import { diffOf, shown } from "./similarity/words.ts";
 
-/** Graders of what the agent said, and checks of other texts. */
+/** Graders for the agent's text, and checks of other texts. */
 
 const SAID = "the text";
 
@@ -36,7 +36,7 @@ export function checkText(what: string, text: string, check: TextCheck | string)
   ]);
 }
 
-/** White space at the end does not count: YAML ends a block of text with a line break, and an agent may or may not. */
+/** Ignores trailing whitespace: YAML ends a block of text with a line break, and an agent may not. */
 function isText(what: string, text: string, expected: string): Finding {
   const [wanted, found] = [expected.trimEnd(), text.trimEnd()];
   if (found === wanted) return passedWith(`${what} is ${shown(wanted)}`);
@@ -45,14 +45,14 @@ function isText(what: string, text: string, expected: string): Finding {
 
 function hasWords(what: string, text: string, words: string | readonly string[]): Finding {
   const missing = listOf(words).filter((one) => !text.includes(one));
-  if (missing.length === 0) return passedWith(`${what} has ${listed(words)}`);
-  return failedWith(`expected ${what} to have ${listed(missing)} (found ${shown(text)})`);
+  if (missing.length === 0) return passedWith(`${what} contains ${listed(words)}`);
+  return failedWith(`expected ${what} to contain ${listed(missing)} (found ${shown(text)})`);
 }
 
 function lacksWords(what: string, text: string, words: string | readonly string[]): Finding {
   const found = listOf(words).filter((one) => text.includes(one));
-  if (found.length === 0) return passedWith(`${what} does not have ${listed(words)}`);
-  return failedWith(`expected ${what} not to have ${listed(found)} (found ${around(text, found[0] ?? "")})`);
+  if (found.length === 0) return passedWith(`${what} does not contain ${listed(words)}`);
+  return failedWith(`expected ${what} not to contain ${listed(found)} (found ${around(text, found[0] ?? "")})`);
 }
 
 function hasPatterns(what: string, text: string, patterns: string | readonly string[]): Finding {
@@ -71,7 +71,7 @@ function listed(words: string | readonly string[]): string {
 
 const AROUND = 60;
 
-/** The place where the words stand. */
+/** The text around the words. */
 function around(text: string, words: string): string {
   const at = text.indexOf(words);
   const [from, to] = [Math.max(0, at - AROUND), at + words.length + AROUND];

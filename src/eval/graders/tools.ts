@@ -4,7 +4,7 @@ import type { CallFacts } from "../trial/trial-facts.ts";
 import { failedWith, type Finding, passedWith, type Surroundings } from "./grader.ts";
 import { countInWords, diffOf, isWithin, readable, shown, times } from "./similarity/words.ts";
 
-/** Graders of tool calls: those of subagents too, and whatever became of them. */
+/** Graders for tool calls, including those of subagents, whatever their outcome. */
 
 const LISTED = 20;
 
@@ -20,7 +20,7 @@ export function toolsNotCalled(given: Given<"tools_not_called">, { facts }: Surr
   return failedWith(`expected no call of ${given.join(" or ")} (found ${found.map(callInWords).join("; ")})`);
 }
 
-/** Others may come between. */
+/** Other calls may come in between. */
 export function toolsInOrder(given: Given<"tools_in_order">, { facts }: Surroundings): Finding {
   let done = 0;
   for (const { tool } of facts.calls) if (tool === given[done]) done += 1;
@@ -54,7 +54,7 @@ export function toolCall(given: Given<"tool_call">, { facts }: Surroundings): Fi
     ...(outcome === undefined ? [] : [`that ${OUTCOMES[outcome]}`]),
   ].join(" ");
   if (isWithin(fitting.length, count)) return passedWith(`${what}: ${times(fitting.length)}`);
-  // With a single call that does not fit it is plain which one was meant.
+  // If there is only one call and it does not match, it must be the one that was meant.
   const [only] = ofTool;
   const isClose = ofTool.length === 1 && fitting.length === 0 && input !== undefined && only !== undefined;
   return failedWith(

@@ -6,22 +6,22 @@ const MAX_BYTES = 10_000_000;
 
 export type WorkspaceFile =
   | { readonly kind: "missing" }
-  /** The agent may have made a link to anything; what is not in the workspace is not looked at. */
+  /** The agent may have created a link to anything; paths outside the workspace are not read. */
   | { readonly kind: "link"; readonly why: string }
   | { readonly kind: "directory" }
   | { readonly kind: "other" }
   | { readonly kind: "file"; readonly real: string; readonly bytes: number };
 
-/** What stands at a path of the workspace. */
+/** Inspects a path in the workspace. */
 export async function findFile(workspace: string, path: string): Promise<WorkspaceFile> {
   const root = await realpath(workspace);
   const place = join(root, path);
   const there = await lstat(place).catch(absent);
   if (there === undefined) return { kind: "missing" };
   const real = await realpath(place).catch(() => undefined);
-  if (real === undefined) return { kind: "link", why: "a link that leads nowhere" };
+  if (real === undefined) return { kind: "link", why: "a broken link" };
   if (real !== root && !real.startsWith(root + sep))
-    return { kind: "link", why: "a link that leads out of the workspace" };
+    return { kind: "link", why: "a link to a path outside the workspace" };
   const { size, ...found } = await stat(real).then((one) => ({
     size: one.size,
     isFile: one.isFile(),
@@ -33,7 +33,7 @@ export async function findFile(workspace: string, path: string): Promise<Workspa
 
 export async function contentOf({ real, bytes }: WorkspaceFile & { readonly kind: "file" }): Promise<Buffer> {
   if (bytes > MAX_BYTES)
-    throw new GraderError(`${real} has ${bytes} bytes; files of more than ${MAX_BYTES} are not compared`);
+    throw new GraderError(`${real} has ${bytes} bytes; files larger than ${MAX_BYTES} are not compared`);
   return readFile(real);
 }
 

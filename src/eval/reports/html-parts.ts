@@ -2,7 +2,7 @@ import { type Html, markup } from "./html-text.ts";
 import { STATUS_WORDS } from "../../core/suite/suite-run-words.ts";
 import type { CaseStatus } from "../../core/suite/suite-run-summary.ts";
 
-/** What several parts of the page share. */
+/** Shared parts of the page. */
 
 const SIGNS: Readonly<Record<CaseStatus, string>> = {
   passed: "✓",
@@ -16,7 +16,7 @@ export function badge(status: CaseStatus): Html {
   return markup`<span class="badge ${status}"><span aria-hidden="true">${SIGNS[status]}</span> ${STATUS_WORDS[status]}</span>`;
 }
 
-/** A word for each line of a diff: what it is can be told without its colour by its first character. */
+/** The kind of a diff line; its first character shows it without color. */
 function lineKind(line: string): string {
   if (
     line.startsWith("+++") ||
@@ -31,7 +31,7 @@ function lineKind(line: string): string {
 
 export function diffBlock(diff: string, label: string): Html {
   const lines = diff.trimEnd().split("\n");
-  // A block that can be scrolled must be reached by keyboard.
+  // A scrollable block must be reachable by keyboard.
   const shown = lines.map((line) => markup`<span class="${lineKind(line)}">${line}\n</span>`);
   return markup`<pre class="diff" tabindex="0" role="region" aria-label="${label}">${shown}</pre>`;
 }
@@ -40,10 +40,10 @@ export function textBlock(text: string, label: string): Html {
   return markup`<pre tabindex="0" role="region" aria-label="${label}">${text}</pre>`;
 }
 
-/** The attribute of what stands open. */
+/** The attribute of an open element. */
 export const OPEN = markup` open`;
 
-/** Something that can be opened. */
+/** A collapsible section. */
 export function fold(title: Html | string, body: Html, { open = false }: { readonly open?: boolean } = {}): Html {
   return markup`<details class="fold"${open ? OPEN : undefined}>
     <summary>${title}</summary>
@@ -51,7 +51,7 @@ export function fold(title: Html | string, body: Html, { open = false }: { reado
   </details>`;
 }
 
-/** A list under a heading; nothing when it is empty. */
+/** A list with a heading; empty if there are no items. */
 export function listed(heading: Html, kind: "gates" | "verdicts", items: readonly Html[]): Html | undefined {
   return items.length === 0 ? undefined : markup`${heading}<ul class="${kind}">${items}</ul>`;
 }

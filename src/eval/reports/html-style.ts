@@ -1,4 +1,4 @@
-/** The look of the HTML report, light and dark. No fonts and no pictures: the page loads nothing. */
+/** The style of the HTML report, light and dark. No fonts or images: the page loads nothing. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

@@ -7,7 +7,7 @@ import { type Html, markup } from "./html-text.ts";
 import { trialBody } from "./html-trial.ts";
 import { passedOf, priceOf } from "./words.ts";
 
-/** Where a case stands on the page. Names may be anything, and may be there twice. */
+/** The anchor of a case. Not its name, which may contain anything and occur twice. */
 export function caseAnchor(suite: number, index: number): string {
   return `case-${suite + 1}-${index + 1}`;
 }
@@ -61,7 +61,7 @@ function caseDetails(one: CaseRun, anchor: string): Html {
 }
 
 function caseBody(one: CaseRun): Html {
-  const { status, reason = "no reason was given", trials } = one;
+  const { status, reason = "no reason given", trials } = one;
   const [only, ...more] = trials;
   if (only === undefined)
     return markup`<p class="why said">${status === "skipped" ? "Skipped" : "Not run"}: ${reason}</p>`;
@@ -75,10 +75,10 @@ function trialFold(trial: TrialRun): Html {
   return fold(title, trialBody(trial), { open: trial.status !== "passed" });
 }
 
-/** A table of a thousand columns tells nobody anything. */
+/** A table of a thousand columns would be unreadable. */
 const SHOWN_K: ReadonlySet<string> = new Set(["1", "2", "3", "4", "5", "10", "20", "50", "100", "200", "500"]);
 
-/** How likely it is that of k trials one passes, and that all do. */
+/** The probability that one of k trials passes, and that all do. */
 function chances({ passAt, passAll, needed }: CaseRun): Html {
   const all = Object.keys(passAt);
   const ks = all.filter((k, index) => SHOWN_K.has(k) || index === all.length - 1);

@@ -1,6 +1,6 @@
 import { escaped } from "./printable.ts";
 
-/** A piece of a page. Only `markup` makes one of texts, so that none gets into a page unescaped. */
+/** A piece of a page. Only `markup` creates one from text, so that nothing gets into a page unescaped. */
 export class Html {
   readonly source: string;
 
@@ -11,7 +11,7 @@ export class Html {
 
 type Part = Html | string | number | undefined | readonly Part[];
 
-/** HTML with texts in it; they are escaped. Absent parts leave nothing, and the indentation of the source is left out. */
+/** HTML with escaped texts. Absent parts and the source's indentation are left out. */
 export function markup(source: TemplateStringsArray, ...parts: readonly Part[]): Html {
   const lines = source.map((text) => text.replaceAll(/\n +/g, "\n"));
   return new Html(String.raw({ raw: lines }, ...parts.map(sourceOf)));

@@ -4,21 +4,21 @@ import { count, duration, money, thousands } from "../../words/amounts.ts";
 import { diffBlock, fold, listed, textBlock } from "./html-parts.ts";
 import { type Html, markup } from "./html-text.ts";
 
-/** Longer texts of a transcript are folded. */
+/** Longer texts of a transcript are collapsed. */
 const MAX_OPEN = 1_200;
 
-/** All that is known of a trial. What explains a failure is open. */
+/** Everything known about a trial. Explanations of a failure are open. */
 export function trialBody(trial: TrialRun): Html {
   const { drifts, verdicts, error, text } = trial;
   return markup`${facts(trial)}
-    ${error === undefined ? undefined : markup`<div class="trouble"><strong>It could not be carried out or judged.</strong><p class="said">${error}</p></div>`}
+    ${error === undefined ? undefined : markup`<div class="trouble"><strong>The trial could not run or be graded.</strong><p class="said">${error}</p></div>`}
     ${listed(markup`<h4>Graders</h4>`, "verdicts", verdicts.toSorted(failedFirst).map(verdictItem))}
     ${listed(markup`<h4>Drift from the cassette</h4>`, "verdicts", drifts.map(driftItem))}
     ${text === "" ? undefined : markup`<h4>Final answer</h4><blockquote class="said" tabindex="0">${text}</blockquote>`}
     ${folds(trial)}`;
 }
 
-/** What is long. */
+/** Long parts. */
 function folds({ status, output, changes, steps, ignored }: TrialRun): readonly (Html | undefined)[] {
   const open = status !== "passed";
   return [
@@ -34,8 +34,8 @@ function folds({ status, output, changes, steps, ignored }: TrialRun): readonly 
     changes === ""
       ? undefined
       : fold(
-          markup`Changes of the workspace <span class="dim">${changedFiles(changes)}</span>`,
-          diffBlock(changes, "Changes of the workspace"),
+          markup`Workspace changes <span class="dim">${changedFiles(changes)}</span>`,
+          diffBlock(changes, "Workspace changes"),
           { open },
         ),
     steps.length === 0
@@ -128,11 +128,11 @@ function stepText({ kind, title, text }: TrialStep): Html {
   if (isSpeech && text.length <= MAX_OPEN) return markup`<p class="said">${text}</p>`;
   return markup`<details>
     <summary>${kind === "tool" ? callTitle(title) : title}</summary>
-    ${textBlock(text, `${WHO[kind]}: all of it`)}
+    ${textBlock(text, `${WHO[kind]}: full text`)}
   </details>`;
 }
 
-/** The tool's name stands before its input. */
+/** Shows the tool's name before its input. */
 function callTitle(title: string): Html {
   const end = title.indexOf(" ");
   return end === -1 ? markup`${title}` : markup`<strong>${title.slice(0, end)}</strong>${title.slice(end)}`;

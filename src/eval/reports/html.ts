@@ -9,9 +9,9 @@ import { caseAnchor, suiteSection } from "./html-suite.ts";
 import { Html, markup } from "./html-text.ts";
 import { moment, priceOf, whyNot } from "./words.ts";
 
-/** Nothing but its own style: what an agent said can load nothing and run nothing, even if it were not escaped. */
+/** Allows only the page's own style: an agent's text can load and run nothing, even if it were not escaped. */
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; base-uri 'none'; form-action 'none'`;
-/** For the header of a server: a page itself cannot say who may frame it. */
+/** For a server's header: a page itself cannot restrict who may frame it. */
 export const HTML_REPORT_POLICY = `${POLICY}; frame-ancestors 'none'`;
 
 /** One file that opens offline. */
@@ -88,7 +88,7 @@ function tile(name: string, value: string, note: string): Html {
   </div>`;
 }
 
-/** The shares of the statuses. Widths are attributes of the drawing: the policy allows no style of an element. */
+/** The shares of the statuses. Widths are attributes of the drawing, because the policy allows no inline styles. */
 function bar({ counts, cases }: RunSummary): Html {
   let left = 0;
   const parts = CASE_STATUSES.map((status) => {
@@ -103,7 +103,7 @@ function bar({ counts, cases }: RunSummary): Html {
   </svg>`;
 }
 
-/** What a person has to look at, first. */
+/** Shows first what needs attention. */
 function attention({ problems, suites }: SuiteRun): Html | undefined {
   const items = [
     ...problems.map(

@@ -1,7 +1,7 @@
 import type { SuiteRun } from "../../core/suite/suite-run.ts";
 import { hiddenFreeJson } from "../../words/hidden-text.ts";
 
-/** The whole run. `--baseline` reads it. */
+/** The complete run. `--baseline` reads it. */
 export function jsonReport(run: SuiteRun): string {
   return `${hiddenFreeJson(run, 2)}\n`;
 }

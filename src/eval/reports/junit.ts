@@ -5,7 +5,7 @@ import { escaped } from "./printable.ts";
 import { transcriptText } from "./transcript.ts";
 import { acceptedDrift, ignoredVariation, passedOf, whyNot } from "./words.ts";
 
-/** One line of a suite in a CI's list: a case, or a gate, the baseline or a problem, which would not be seen otherwise. */
+/** One entry of a suite in CI: a case, or a gate, the baseline or a problem, which would otherwise not be visible. */
 interface Test {
   readonly classname: string;
   readonly name: string;
@@ -25,7 +25,7 @@ interface Result {
 
 type Property = readonly [name: string, value: string | number];
 
-/** As CI systems read it. Trials stand in the text of their case. */
+/** In the format of CI systems. Trials are in the text of their case. */
 export function junitReport(run: SuiteRun): string {
   const suites = run.suites.map((suite) => suiteXml(suite, run));
   const problems = problemTests(run);
@@ -66,7 +66,7 @@ function testsuite(
   }: { readonly run: SuiteRun; readonly file?: string; readonly properties: readonly Property[] },
 ): string {
   const seconds = tests.reduce((sum, test) => sum + test.seconds, 0);
-  // Schemas of the format know no fractions and no zone.
+  // Schemas of the format allow no fractions and no time zone.
   const timestamp = attribute("timestamp", run.startedAt.slice(0, 19));
   const place = file === undefined ? "" : attribute("file", file);
   return [
@@ -125,10 +125,10 @@ function caseTest(one: CaseRun, { suite, file }: SuiteResult): Test {
 function resultOf({ status, reason = "", trials }: CaseRun): Result | undefined {
   if (status === "passed") return undefined;
   if (status === "skipped") return { element: "skipped", type: status, message: reason, text: "" };
-  // Not run is no reason to be content: CI systems show an error, and would hide what is skipped.
+  // CI systems hide skipped tests, so a case that was not run is an error.
   if (status === "not_run") return { element: "error", type: status, message: `Not run: ${reason}`, text: reason };
   const bad = trials.filter((trial) => trial.status !== "passed");
-  // What is said first should say why the case is an error, and not what failed besides.
+  // First explain why the case is an error, then what else failed.
   const [first] = bad.toSorted((a, b) => Number(b.status === status) - Number(a.status === status));
   return {
     element: status === "error" ? "error" : "failure",
@@ -155,7 +155,7 @@ function trialText(trial: TrialRun, of: number): string {
     ...(drift === undefined ? [] : [drift]),
     ...(ignored === undefined ? [] : [ignored]),
     ...(trial.steps.length === 0 ? [] : [transcriptText(trial)]),
-    ...(trial.changes === "" ? [] : ["Changes of the workspace:", trial.changes]),
+    ...(trial.changes === "" ? [] : ["Workspace changes:", trial.changes]),
   ].join("\n");
 }
 
@@ -215,11 +215,11 @@ function numbers(tests: readonly Test[]): string {
 
 function attribute(name: string, value: string | number): string {
   const text = typeof value === "number" && !Number.isInteger(value) ? value.toFixed(3) : String(value);
-  // A parser turns line ends and tabs of an attribute into spaces, unless they are written as numbers.
+  // A parser converts line ends and tabs in attributes to spaces, unless they are written as numbers.
   return ` ${name}="${inXml(text).replaceAll("\n", "&#10;").replaceAll("\t", "&#9;")}"`;
 }
 
-/** A parser turns what ends a line elsewhere into a line feed, unless it is written as a number. */
+/** A parser converts other line ends to line feeds, unless they are written as numbers. */
 function inXml(text: string): string {
   return escaped(text).replaceAll("\r", "&#13;");
 }

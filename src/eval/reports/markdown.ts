@@ -12,18 +12,21 @@ const SIGNS: Readonly<Record<CaseStatus, string>> = {
   not_run: "🚫",
   skipped: "⏭️",
 };
-/** More rows than this nobody reads in a comment: then only those that did not pass are shown. */
+/** With more rows than this, only those that did not pass are shown. */
 const MAX_ROWS = 40;
 const MAX_TABLE = 10_000;
 const MAX_VERDICTS = 5;
-/** A comment on GitHub may have 65,536 characters. */
+/** GitHub limits a comment to 65,536 characters. */
 const MAX_LENGTH = 55_000;
 const MAX_NAME = 120;
 const MAX_REASON = 1_000;
 const MAX_DIFF_LINES = 60;
 const MAX_DIFF = 3_000;
 
-/** Short, for a comment on a pull request. What others wrote stands in code, where it is not formatted and calls nobody. */
+/**
+ * Short, for a comment on a pull request. Foreign text is formatted as code, so that it cannot format anything or
+ * mention anyone.
+ */
 export function markdownReport(run: SuiteRun): string {
   const tables = fitting(run.suites.map(table), MAX_LENGTH / 2);
   const unseen = run.suites.length - tables.length;
@@ -56,7 +59,7 @@ function totals(run: SuiteRun): readonly string[] {
   ];
 }
 
-/** What is wrong with the run or a suite as a whole, and what passed only because drift was accepted. */
+/** Problems of the run or of a whole suite, and what passed only because drift was accepted. */
 function troubles({ problems, suites }: SuiteRun): readonly string[] {
   const lines = [
     ...problems.map((problem) => `- **Problem:** ${code(problem, MAX_REASON)}`),
@@ -118,7 +121,7 @@ function failure(suite: string, one: CaseRun): string {
   const [first] = bad;
   const rest =
     bad.length > 1 ? ["", `${bad.length} of ${one.trials.length} trials did not pass; this is the first.`] : [];
-  // Inside a summary there is HTML and no Markdown.
+  // A summary contains HTML, not Markdown.
   return [
     `<details><summary>${SIGNS[one.status]} <code>${html(cut(`${suite}: ${one.case}`, MAX_NAME))}</code></summary>`,
     ...(first === undefined ? [] : reasons(first)),
@@ -142,20 +145,20 @@ function reasons({ error, verdicts }: TrialRun): readonly string[] {
   ];
 }
 
-/** As many of them, from the first on, as have room. */
+/** As many as fit, from the first on. */
 function fitting(parts: readonly string[], room: number): readonly string[] {
   let left = room;
   return parts.filter((part) => (left -= part.length + 1) >= 0);
 }
 
-/** A block that nothing in it can end. */
+/** A block that no text in it can end. */
 function fence(kind: string, text: string): readonly string[] {
   const clean = printable(text);
   const ticks = "`".repeat(Math.max(3, longestTicks(clean) + 1));
   return ["", `${ticks}${kind}`, clean, ticks];
 }
 
-/** In a line, and in a cell of a table, where a bar would end the cell, and some readers undo what escapes it. */
+/** For a line or a table cell, where a bar would end the cell and some renderers undo its escape. */
 function code(text: string, max = MAX_NAME): string {
   const line = printable(cut(text, max)).replaceAll(/\s+/g, " ").trim();
   if (line === "") return "(empty)";

@@ -1,9 +1,9 @@
 import { escapeUnseen } from "../../words/hidden-text.ts";
 
 /**
- * Text of any origin as documents may have it: control characters, which XML forbids and terminals obey, become the
- * pictures of them; what hides itself or turns the direction of reading is written out; half a surrogate pair and what is
- * no character become the sign for that.
+ * Makes any text safe for documents: control characters, which XML forbids and terminals obey, become their Unicode
+ * pictures; invisible and direction-changing characters are written out; unpaired surrogates and noncharacters become
+ * the replacement character.
  */
 export function printable(text: string): string {
   const drawn = text
@@ -13,11 +13,11 @@ export function printable(text: string): string {
   return escapeUnseen(drawn);
 }
 
-/** All but tab, line feed and carriage return. */
-// oxlint-disable-next-line no-control-regex -- it is what this is about
+/** All except tab, line feed and carriage return. */
+// oxlint-disable-next-line no-control-regex -- The pattern searches for control characters.
 const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F]/g;
 const NO_CHARACTER = /[\uFFFE\uFFFF]/g;
-/** Where Unicode's pictures of control characters begin. */
+/** The first of Unicode's pictures of control characters. */
 const PICTURES = 0x2400;
 
 /** The same for HTML and XML, in texts and between double quotes. */

@@ -9,7 +9,7 @@ import { jsonReport } from "./json.ts";
 import { junitReport } from "./junit.ts";
 import { markdownReport } from "./markdown.ts";
 
-/** The reports by the names that `--report` knows. */
+/** The reports by their `--report` names. */
 export const REPORTS = {
   junit: { file: "junit.xml", make: junitReport },
   json: { file: "report.json", make: jsonReport },
@@ -19,21 +19,24 @@ export const REPORTS = {
 
 type ReportName = keyof typeof REPORTS;
 
-/** Where reports go that are given no place. */
+/** The default directory of reports. */
 const REPORT_DIRECTORY = "capstan-report";
 
 export interface WantedReport {
   readonly name: ReportName;
-  /** Of the file. */
+  /** The path of the file. */
   readonly path: string;
 }
 
-/** Reads `junit`, `html=path/x.html` and `html=directory/`. Throws for what is no report, and two that would be one file. */
+/**
+ * Parses `junit`, `html=path/x.html` and `html=directory/`. Throws for an unknown report, and for two with the same
+ * file.
+ */
 export function wantedReports(words: readonly string[]): readonly WantedReport[] {
   const wanted = words.map(wantedReport);
   for (const [index, { path }] of wanted.entries())
     if (wanted.findIndex((other) => resolve(other.path) === resolve(path)) !== index)
-      throw wrong(`two reports would be written to ${path}. Give each a file of its own: json=a.json,html=b.html`);
+      throw wrong(`two reports would be written to ${path}. Use a separate file for each: json=a.json,html=b.html`);
   return wanted;
 }
 
@@ -41,9 +44,9 @@ function wantedReport(word: string): WantedReport {
   const split = word.indexOf("=");
   const name = split === -1 ? word : word.slice(0, split);
   if (!isReport(name))
-    throw wrong(`there is no report ${JSON.stringify(name)}. There are ${Object.keys(REPORTS).join(", ")}.`);
+    throw wrong(`Unknown report ${JSON.stringify(name)}. Use one of: ${Object.keys(REPORTS).join(", ")}.`);
   const path = split === -1 ? join(REPORT_DIRECTORY, REPORTS[name].file) : word.slice(split + 1);
-  if (path === "") throw wrong(`${word} names no file. Write ${name}=FILE, or ${name} alone.`);
+  if (path === "") throw wrong(`${word} names no file. Write ${name}=FILE, or only ${name}.`);
   return { name, path: isDirectory(path) ? join(path, REPORTS[name].file) : path };
 }
 
@@ -51,7 +54,7 @@ function isDirectory(path: string): boolean {
   try {
     return path.endsWith("/") || statSync(path).isDirectory();
   } catch {
-    // What is not there is made, and what may not be looked at is told when it cannot be written.
+    // A missing directory is created, and an unreadable one is reported when it cannot be written.
     return false;
   }
 }
@@ -65,13 +68,13 @@ function wrong(what: string): CapstanError {
 }
 
 export interface WrittenReports {
-  /** With what could not be written among its problems, and the exit code that goes with that. */
+  /** Includes reports that could not be written as problems, and the resulting exit code. */
   readonly run: SuiteRun;
   readonly written: readonly string[];
   readonly problems: readonly string[];
 }
 
-/** Writes each report, whatever becomes of the others. Those that were written tell of those that could not be. */
+/** Writes each report, even if others fail. Those written later include the failures. */
 export async function writeReports(run: SuiteRun, wanted: readonly WantedReport[]): Promise<WrittenReports> {
   const problems: string[] = [];
   const good: WantedReport[] = [];
@@ -81,7 +84,7 @@ export async function writeReports(run: SuiteRun, wanted: readonly WantedReport[
       good.push(one);
     } catch (error) {
       problems.push(
-        `The ${one.name} report could not be written to ${one.path}: ${messageOf(error)}. Choose another place: --report ${one.name}=FILE`,
+        `The ${one.name} report could not be written to ${one.path}: ${messageOf(error)}. Use another path: --report ${one.name}=FILE`,
       );
     }
   const written = good.map(({ path }) => path);
@@ -101,7 +104,7 @@ async function writeReport(run: SuiteRun, { name, path }: WantedReport): Promise
   });
 }
 
-/** Whole or not at all. What is no plain file, such as /dev/stdout, is written to as it is. */
+/** Writes all or nothing. Writes directly to anything that is not a regular file, such as /dev/stdout. */
 async function replaceFile(path: string, text: string): Promise<void> {
   const there = await lstat(path).catch(() => undefined);
   if (there?.isFile() === false) return writeFile(path, text);
@@ -114,7 +117,10 @@ async function replaceFile(path: string, text: string): Promise<void> {
   }
 }
 
-/** One by one: Node's own way never ends where a directory is said not to be there and cannot be made, as in /proc. */
+/**
+ * Creates parents one by one: Node's recursive mkdir never ends if a directory is missing and cannot be created, as in
+ * /proc.
+ */
 async function makeDirectory(path: string): Promise<void> {
   await mkdir(path).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code === "EEXIST") return;

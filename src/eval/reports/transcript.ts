@@ -1,6 +1,6 @@
 import type { TrialRun } from "../../core/suite/suite-run.ts";
 
-/** A line for each step; those of subagents stand further in. */
+/** One line for each step; those of subagents are indented. */
 export function transcriptText({ steps }: Pick<TrialRun, "steps">): string {
   return steps
     .map(({ thread, kind, title, outcome }) => {

@@ -2,9 +2,9 @@ import type { CaseRun, TrialRun } from "../../core/suite/suite-run.ts";
 import type { CasesSummary } from "../../core/suite/suite-run-summary.ts";
 import { count, money, percent } from "../../words/amounts.ts";
 
-/** How reports say what the console says in its own way, or not at all. */
+/** Formats that only the reports use. */
 
-/** With a sign when more was spent than is known. */
+/** With a mark if the actual cost is higher than known. */
 export function priceOf({ usd, unpricedTrials }: Pick<CasesSummary, "usd" | "unpricedTrials">): string {
   return unpricedTrials === 0 ? money(usd) : `≥ ${money(usd)}`;
 }
@@ -21,22 +21,22 @@ export function moment(iso: string): string {
   return iso.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*$/, "$1 $2 UTC");
 }
 
-/** The first line of why a trial did not pass. */
+/** The first line of the reason a trial did not pass. */
 export function whyNot({ error, verdicts }: Pick<TrialRun, "error" | "verdicts">): string {
   if (error !== undefined) return error;
   const failed = verdicts.find(({ passed }) => !passed);
   return failed === undefined ? "" : `${failed.grader}: ${failed.message}`;
 }
 
-/** What varied by itself and was not called drift; undefined when nothing did. */
+/** Variations that do not count as drift; undefined if there are none. */
 export function ignoredVariation(trials: readonly Pick<TrialRun, "ignored">[]): string | undefined {
   const all = trials.flatMap(({ ignored }) => ignored);
   if (all.length === 0) return undefined;
   const kinds = [...new Set(all.flatMap((one) => one.kinds))].join(", ");
-  return `${count(all.length, "request")} ${all.length === 1 ? "varies" : "vary"} in what does not count: ${kinds}`;
+  return `${count(all.length, "request")} ${all.length === 1 ? "has" : "have"} ignored differences: ${kinds}`;
 }
 
-/** What `--accept-drift` let pass; undefined when nothing did. */
+/** Drift accepted by `--accept-drift`; undefined if there is none. */
 export function acceptedDrift(trials: readonly Pick<TrialRun, "status" | "drifts">[]): string | undefined {
   const requests = trials
     .filter(({ status }) => status === "passed")

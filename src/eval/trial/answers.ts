@@ -5,13 +5,13 @@ import { fits } from "../compare/matches-expected.ts";
 
 export interface CaseAnswers {
   readonly ask: AskPermission;
-  /** What was asked and the case has no answer for, one line each. */
+  /** Requests that the case has no answer for, one line each. */
   readonly unanswered: readonly string[];
 }
 
 const BY = "the case";
 
-/** Answers approvals and questions as the case says. What it does not say is denied, and noted. */
+/** Answers approvals and questions as the case says. Denies and records anything else. */
 export function caseAnswers(answers: readonly AnswerAsWritten[], onUnanswered: () => void): CaseAnswers {
   const left = answers.map((answer) => ({ answer, times: "times" in answer ? (answer.times ?? Infinity) : Infinity }));
   const unanswered: string[] = [];
@@ -47,7 +47,7 @@ function toCall({ kind, tool, input }: PermissionQuestion, take: Take): Permissi
   };
 }
 
-/** Every question of the call needs an answer of its own. */
+/** Every question of the call needs its own answer. */
 function toQuestions({ input }: PermissionQuestion, take: Take): PermissionAnswer | undefined {
   const asked = questionsIn(input);
   const answers: Record<string, string> = {};

@@ -6,7 +6,7 @@ type Calls = Extract<LoggedEvent, { type: "agent.tool_use" | "agent.mcp_tool_use
 
 const MAIN = "main";
 
-/** The names of the lines of a session: `main`, and each subagent's. */
+/** The names of a session's threads: `main`, and each subagent's. */
 export function threadNames(events: readonly LoggedEvent[]): (threadId: string | null | undefined) => string {
   const names = new Map(
     events.flatMap((event) =>
@@ -16,7 +16,7 @@ export function threadNames(events: readonly LoggedEvent[]): (threadId: string |
   return (threadId) => (threadId == null ? MAIN : (names.get(threadId) ?? threadId));
 }
 
-/** Every tool call of a session in order, with what became of it. */
+/** All tool calls of a session in order, with their outcomes. */
 export function callsIn(events: readonly LoggedEvent[]): readonly CallFacts[] {
   const nameOf = threadNames(events);
   const results = new Map(
@@ -51,7 +51,7 @@ function isCall(event: LoggedEvent): event is Calls & LoggedEvent {
   );
 }
 
-/** What each turn came to, by the messages that began them. */
+/** The results of each turn, by the messages that began them. */
 export function turnsIn(events: readonly LoggedEvent[], inputs: readonly string[]): readonly TurnFacts[] {
   const turns: TurnFacts[] = [];
   let texts: string[] = [];
@@ -69,7 +69,7 @@ export function turnsIn(events: readonly LoggedEvent[], inputs: readonly string[
   return turns;
 }
 
-/** What a session spent on the model. */
+/** A session's spending on models. */
 export function spendIn(events: readonly LoggedEvent[]): Pick<TrialFacts, "usd" | "tokens" | "requests"> {
   const ends = events.filter(
     (event): event is EventOf<"span.model_request_end"> & LoggedEvent => event.type === "span.model_request_end",

@@ -1,6 +1,6 @@
 import type { TrialRun } from "../../core/suite/suite-run.ts";
 
-/** A trial that could not be carried out. */
+/** A trial that could not run. */
 export function failedTrial(trial: number, error: string): TrialRun {
   return {
     trial,

@@ -3,7 +3,7 @@ import type { AnswerAsWritten } from "../../core/suite/suite-schema.ts";
 
 type Asked = EventOf<"capstan.approval_requested">;
 
-/** How people, and what they had said before, answered what a session asked; in the form of a case. */
+/** The answers of people, including remembered ones, to a session's requests; in the format of a case. */
 export function answersIn(events: readonly SessionEvent[]): readonly AnswerAsWritten[] {
   const asked = events.filter((event) => event.type === "capstan.approval_requested");
   const given = new Map(
@@ -33,7 +33,7 @@ function answered(
 ): AnswerAsWritten[] {
   if (kind === "question")
     return Object.entries(given?.answers ?? {}).map(([question, answer]) => ({ question, answer }));
-  // Without an answer it ran out of time, which is a denial.
+  // Without an answer it expired, which is a denial.
   const decision = given?.result ?? decided?.decision ?? "deny";
   const message = given?.deny_message ?? undefined;
   const said = message === undefined ? {} : { message };
@@ -42,7 +42,7 @@ function answered(
   return [{ tool, decision, ...said, ...(input !== undefined && { input }) }];
 }
 
-/** Nothing is remembered in a trial: what a grant answered is asked there. */
+/** A trial has no grants, so it asks about calls that a grant answered. */
 function granted(events: readonly SessionEvent[]): AnswerAsWritten[] {
   return events.flatMap((event) =>
     event.type === "capstan.permission_decided" && event.decided_by.startsWith("grant:")
@@ -51,7 +51,7 @@ function granted(events: readonly SessionEvent[]): AnswerAsWritten[] {
   );
 }
 
-/** One answer for everything that was answered alike; else one each, in the order they were given. */
+/** Uses one answer for requests that were all answered alike; otherwise one each, in order. */
 function together(answers: readonly AnswerAsWritten[]): readonly AnswerAsWritten[] {
   const subjects = Map.groupBy(answers, subjectOf);
   return answers.flatMap((answer) => {

@@ -1,6 +1,6 @@
 import type { CallFacts } from "./trial-facts.ts";
 
-/** What these do stays in the workspace, or in the conversation. */
+/** Their effects stay in the workspace or in the conversation. */
 const WITHIN = new Set([
   "Read",
   "Glob",
@@ -16,7 +16,7 @@ const WITHIN = new Set([
   "StructuredOutput",
 ]);
 
-/** Calls whose effects may go beyond the workspace, one line each: to make them again may do something a second time. */
+/** Calls whose effects may go beyond the workspace, one line each: repeating them may have side effects. */
 export function effectsBeyond(calls: readonly CallFacts[]): readonly string[] {
   const beyond = calls.filter(({ tool, outcome }) => outcome !== "denied" && !WITHIN.has(tool));
   return [...new Set(beyond.map(({ tool, input }) => `${tool} ${JSON.stringify(input)}`))];

@@ -3,11 +3,11 @@ import type { TrialStep } from "../../core/suite/suite-run.ts";
 import { textOf } from "../../core/text/text.ts";
 import { threadNames } from "./facts.ts";
 
-/** Enough to understand a trial, and little enough that a report of many stays small. */
+/** In characters: enough to understand a trial, and short enough to keep a report of many small. */
 const MAX_TEXT = 8_000;
 const MAX_TITLE = 160;
 
-/** What happened in a session, for people, in order. */
+/** The events of a session in order, for people. */
 export function stepsOf(events: readonly LoggedEvent[]): readonly TrialStep[] {
   const nameOf = threadNames(events);
   const steps: TrialStep[] = [];

@@ -1,7 +1,7 @@
 import type { LoggedEvent, StopReason } from "../../core/events/events.ts";
 import type { FileChange } from "../../core/ports/workspace.ts";
 
-/** What a trial left behind, for graders: the log is the truth, and the workspace is still there. */
+/** The results of a trial, for graders: its log is the truth, and its workspace still exists. */
 export interface TrialFacts {
   readonly suiteFile: string;
   readonly sessionId: string;
@@ -28,13 +28,13 @@ export interface TurnFacts {
   readonly input: string;
   readonly text: string;
   readonly output: unknown;
-  /** A turn that waits for somebody has not ended. */
+  /** A turn that is waiting has not ended. */
   readonly stopReason: Exclude<StopReason["type"], "requires_action">;
 }
 
 export interface CallFacts {
   readonly id: string;
-  /** As the agent knows it, such as `Bash` or `mcp__server__tool`. */
+  /** The agent's name for it, such as `Bash` or `mcp__server__tool`. */
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
   /** `main`, or the subagent's name. */

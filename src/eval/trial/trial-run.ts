@@ -11,7 +11,7 @@ import type { TrialRequest } from "./trial.ts";
 /** The name of the case's own session on a cassette. */
 export const CASE = "case";
 
-/** What is said of a trial that came to its end. */
+/** The result of a trial that reached its end. */
 export function trialRun(
   trial: number,
   {
@@ -26,7 +26,7 @@ export function trialRun(
     judged: Judgement;
     tapes: readonly Tape[];
     answers: CaseAnswers;
-    /** Why it did not come to its end, if it did not. */
+    /** Why it did not reach its end, if so. */
     ended: string | undefined;
     request: Pick<TrialRequest, "cassette" | "acceptDrift" | "case">;
   },
@@ -69,7 +69,7 @@ export function trialRun(
   };
 }
 
-/** What no case has to ask for: that the cassette fits, and that everything asked was answered. */
+/** Checks that apply to every case: the cassette matches, and every request was answered. */
 function ofTheRun(
   tapes: readonly Tape[],
   { unanswered }: CaseAnswers,
@@ -80,7 +80,7 @@ function ofTheRun(
     ...(driftsOf(tapes).length > 0 ? [] : tapes.flatMap(({ unmet }) => unmet)).map(({ kind, at, thread }) =>
       failed(
         "faults",
-        `The fault ${kind} at request ${at} of ${thread} never came: there were fewer requests. Give it an earlier one (at), or leave the fault out.`,
+        `The fault ${kind} at request ${at} of ${thread} did not occur: there were fewer requests. Use an earlier one (at), or remove the fault.`,
       ),
     ),
     ...unanswered.map((what) => failed("answers", `The case has no answer for: ${what}. Add one under answers.`)),
@@ -102,27 +102,27 @@ function ofTheCassette(tapes: readonly Tape[], cassette: Cassette | undefined, e
     ...tapes.flatMap((tape) =>
       tape.unplayed.map(({ thread, ordinal }) => `${lineOf(tape.session, thread)} ${ordinal}`),
     ),
-    // A judge that the case has no more.
+    // A judge that the case no longer has.
     ...new Set(
       cassette?.threads.flatMap(({ session }) => (tapes.some((tape) => tape.session === session) ? [] : [session])),
     ),
   ];
   return unplayed.length === 0
     ? []
-    : [failed("cassette", `The cassette has answers that nobody asked for: ${unplayed.join(", ")}. ${again}`)];
+    : [failed("cassette", `The cassette has unused answers: ${unplayed.join(", ")}. ${again}`)];
 }
 
-/** Engines give the model their own tools and words, so that one hardly asks what the other asked. */
+/** Engines use different tools and prompts, so their requests rarely match. */
 function remedyFor({ recorded }: Cassette, engine: EngineName): string {
   const before = recorded.engine ?? DEFAULT_ENGINE;
   return before === engine
     ? AGAIN
-    : `It was recorded on the ${before} engine and replayed on ${engine}. Replay it on ${before} (--engine ${before}), accept what differs (--accept-drift), or delete the cassette and record the case on ${engine}.`;
+    : `It was recorded on the ${before} engine and replayed on ${engine}. Replay it on ${before} (--engine ${before}), accept the differences (--accept-drift), or delete the cassette and record the case on ${engine}.`;
 }
 
-const AGAIN = "If that is meant, delete the cassette and record the case again: capstan test --record";
+const AGAIN = "If that is intended, delete the cassette and record the case again: capstan test --record";
 
-/** A judge is no line of the agent. */
+/** A judge is not a thread of the agent. */
 function driftsOf(tapes: readonly Tape[]): readonly Drift[] {
   return tapes
     .flatMap(({ drifts }) => drifts)

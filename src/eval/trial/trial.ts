@@ -24,12 +24,12 @@ export interface TrialDeps {
   readonly runtime: Pick<Runtime, "startSession" | "read">;
   readonly tapes: Tapes;
   readonly clock: Clock;
-  /** Where a session has its own HOME and temporary files. */
+  /** The directory of a session's HOME and temporary files. */
   readonly stateOf: (sessionId: string) => string;
-  /** Where the directories of trials are made. */
+  /** Where the trials' directories are created. */
   readonly directory: string;
   readonly grade: GradeTrial;
-  /** What a session's commands are kept from, as its workspace is now. */
+  /** The sandbox of a session for its current workspace. */
   readonly sandboxOf: (session: Pick<Session, "record" | "state">) => SandboxPlan;
 }
 
@@ -38,7 +38,7 @@ export interface TrialRequest {
   readonly case: Case;
   readonly trial: number;
   readonly project: string;
-  /** Absent: the model is asked. */
+  /** Absent: requests go to the model. */
   readonly cassette: Cassette | undefined;
   readonly acceptDrift: boolean;
   readonly record: boolean;
@@ -47,13 +47,13 @@ export interface TrialRequest {
 
 export interface TrialOutcome {
   readonly run: TrialRun;
-  /** What it left behind; absent when it could not be carried out. */
+  /** Its results; absent if it could not run. */
   readonly facts: TrialFacts | undefined;
-  /** What was recorded, when that was asked for and it came to its end. */
+  /** The recording, if requested and the trial reached its end. */
   readonly recorded: ReturnType<Tape["recorded"]> | undefined;
 }
 
-/** Carries out one trial in a directory of its own, and judges it. Never rejects: what goes wrong is its outcome. */
+/** Runs and grades one trial in its own directory. Never rejects: failures are its outcome. */
 export async function runTrial(request: TrialRequest, deps: TrialDeps): Promise<TrialOutcome> {
   const { trial, signal } = request;
   let directory: string | undefined;
@@ -63,7 +63,7 @@ export async function runTrial(request: TrialRequest, deps: TrialDeps): Promise<
   } catch (error) {
     return { run: failedTrial(trial, reasonOf(error, signal)), facts: undefined, recorded: undefined };
   } finally {
-    // What an agent has closed to itself is left to whoever cleans the temporary directory.
+    // Directories that an agent made inaccessible are left for the cleanup of the temporary directory.
     if (directory !== undefined) await rm(directory, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
   }
 }
@@ -121,7 +121,7 @@ async function inDirectory(request: TrialRequest, deps: TrialDeps, directory: st
     const ended = await talk({ session, tape }, one, over);
     const durationMs = deps.clock.now() - started;
     const facts = await factsOf({ suite, case: one, session, events: await events(), before, durationMs });
-    // A trial that the cassette ended says nothing to graders.
+    // A trial that the cassette ended is not graded.
     const isPlayed = request.acceptDrift || tape.drifts.length === 0;
     const graded = { request, facts, directory, sandbox: deps.sandboxOf(session) };
     const judged = ended === undefined && isPlayed ? await judge(graded, deps) : UNJUDGED;
@@ -130,11 +130,11 @@ async function inDirectory(request: TrialRequest, deps: TrialDeps, directory: st
     return {
       run: trialRun(trial, { facts, judged, tapes, answers, ended, request }),
       facts,
-      // What breaks off in the middle would be played as if that were meant.
+      // An incomplete recording would replay as if it were intended.
       recorded: request.record && isWhole ? joined(tapes) : undefined,
     };
   } catch (error) {
-    // What was spent was spent, whatever became of the trial.
+    // Report the cost, whatever happened to the trial.
     const run = { ...failedTrial(trial, reasonOf(error, signal)), ...spendIn(await events()), sessionId: session.id };
     return { run, facts: undefined, recorded: undefined };
   } finally {
@@ -143,7 +143,7 @@ async function inDirectory(request: TrialRequest, deps: TrialDeps, directory: st
   }
 }
 
-/** Graders have as long as the agent had: a judge may be silent as well. */
+/** Graders get as much time as the agent: a judge may hang too. */
 async function judge(graded: Parameters<GradeTrial>[0], { grade }: TrialDeps): Promise<Judgement> {
   const { request } = graded;
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(request.case.timeoutMs)]);
@@ -155,7 +155,7 @@ interface Talk {
   readonly tape: Tape;
 }
 
-/** Says what the case says, turn by turn. Gives back why it did not come to its end, if it did not. */
+/** Sends the case's messages turn by turn. Returns why it did not reach its end, if so. */
 async function talk(parts: Talk, { turns }: Case, signal: AbortSignal): Promise<string | undefined> {
   for (const turn of turns) {
     if (signal.aborted) break;
@@ -170,13 +170,13 @@ async function talk(parts: Talk, { turns }: Case, signal: AbortSignal): Promise<
   if (!signal.aborted) return undefined;
   if (signal.reason === "an approval without an answer") return undefined;
   return isLate(signal)
-    ? "The trial took too long, and was interrupted. Give the case more time (timeout: 10m), or look at its last steps."
+    ? "The trial took too long and was interrupted. Give the case more time (timeout: 10m), or check its last steps."
     : "The run was stopped.";
 }
 
 async function sayOne({ session, tape }: Talk, { input, interruptAfter }: CaseTurn): Promise<void> {
   const last = interruptAfter && session.state.toolCalls + interruptAfter.toolCalls;
-  // Whether the agent asks once more before it notices must not be left to chance.
+  // Makes it deterministic whether the agent sends another request before it notices.
   tape.hold(() => last !== undefined && session.state.toolCalls >= last);
   let isInterrupted = false;
   for await (const event of session.send(input)) {
@@ -195,7 +195,7 @@ async function killAgent(events: readonly LoggedEvent[]): Promise<void> {
   if (started.pid === undefined)
     throw new CapstanError(
       "unsupported",
-      `The ${started.engine ?? DEFAULT_ENGINE} engine has no process that could be killed. Leave the fault out, or give the case another engine.`,
+      `The ${started.engine ?? DEFAULT_ENGINE} engine has no process to kill. Remove the fault, or use another engine.`,
     );
   process.kill(started.pid, "SIGKILL");
 }

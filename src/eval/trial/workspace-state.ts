@@ -5,16 +5,16 @@ import { join } from "node:path";
 import { createTwoFilesPatch } from "diff";
 import type { FileChange } from "../../core/ports/workspace.ts";
 
-/** The files of a workspace at one moment, and its empty directories as `name/`, by their paths. */
+/** The files of a workspace at one moment, and its empty directories as `name/`, by path. */
 export type WorkspaceState = ReadonlyMap<string, FileState>;
 
 interface FileState {
   readonly hash: string;
-  /** Absent for what is too large, or no text. */
+  /** Absent if it is too large or not text. */
   readonly text: string | undefined;
 }
 
-/** Larger ones are compared, and not shown. */
+/** Larger files are compared but not shown. */
 const MAX_SHOWN = 1 << 20;
 
 export async function workspaceState(root: string): Promise<WorkspaceState> {
@@ -34,17 +34,17 @@ export async function workspaceState(root: string): Promise<WorkspaceState> {
 const EMPTY: FileState = { hash: "empty directory", text: "" };
 
 /**
- * What git changes whenever it is used. Its settings and hooks are not: they run commands later on. The examples of hooks
- * that each new repository has do nothing.
+ * Files that git changes whenever it is used. Excludes its settings and hooks, which run commands later. The sample
+ * hooks of a new repository do nothing.
  */
 function isGitsOwn(name: string): boolean {
   if (!name.startsWith(".git/")) return false;
   return !/^\.git\/(?:config$|hooks(?:\/|$))/.test(name) || name.endsWith(".sample");
 }
 
-/** What an agent makes need not be readable, need not be a file, and may be gone by now: that is a state as well. */
+/** An agent's files may be unreadable, special or gone: that is a state as well. */
 async function stateOf(path: string, entry: Dirent): Promise<FileState> {
-  // To read a pipe would be to wait for somebody who writes.
+  // Reading a pipe would block until something writes to it.
   if (!entry.isFile() && !entry.isSymbolicLink()) return { hash: "no file", text: undefined };
   try {
     return await fileState(path, entry.isSymbolicLink());
@@ -60,7 +60,7 @@ async function fileState(path: string, isLink: boolean): Promise<FileState> {
   return { hash, text: bytes.length > MAX_SHOWN || bytes.includes(0) ? undefined : bytes.toString("utf8") };
 }
 
-/** What became of the files between two moments, in the order of their paths. */
+/** The changes of the files between two moments, sorted by path. */
 export function changesBetween(
   before: WorkspaceState,
   after: WorkspaceState,
@@ -75,7 +75,7 @@ export function changesBetween(
   };
 }
 
-/** A directory that was emptied, or filled, is there as before: the files say what happened. */
+/** A directory that was emptied or filled still exists: its files show what happened. */
 function hasBelow(state: WorkspaceState, path: string): boolean {
   return path.endsWith("/") && state.keys().some((one) => one !== path && one.startsWith(path));
 }

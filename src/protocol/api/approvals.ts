@@ -6,10 +6,10 @@ import { resultParams } from "../v1/message-input.ts";
 import { isoTime, isoTimeOrNull, msOf, msOrNull, queryNumber, timestamp } from "./common.ts";
 
 const STATUSES = ["pending", "answered", "settled"] as const;
-/** In seconds. A proxy that cuts quiet requests does so later than this. */
+/** In seconds. Proxies time out idle requests later than this. */
 const MAX_WAIT = 60;
 
-/** How many are listed at once where those that are over are among them. */
+/** The default limit if closed approvals are included. */
 export const LISTED = 200;
 const MAX_LISTED = 1_000;
 
@@ -23,11 +23,11 @@ export const approval = z.object({
   status: z
     .enum(STATUSES)
     .describe(
-      "`pending` waits for a person; `answered` has an answer that the session has not acted on yet; `settled` is over.",
+      "pending` waits for a person; `answered` has an answer that the session has not acted on yet; `settled` is closed.",
     ),
-  request: approvalRequested.describe("What is asked, as it stands in the log."),
+  request: approvalRequested.describe("The request, as in the log."),
   created_at: timestamp,
-  expires_at: timestamp.nullable().describe("From then on it counts as denied."),
+  expires_at: timestamp.nullable().describe("After this time it counts as denied."),
   answer: z
     .object({
       behavior: z.enum(["allow", "deny"]),
@@ -49,42 +49,42 @@ export type WireApproval = z.infer<typeof approval>;
 export const approvalQuery = z.strictObject({
   status: z.enum(STATUSES).optional(),
   session_id: z.string().optional(),
-  after: z.string().optional().describe("Only those that were asked after the approval with this id."),
+  after: z.string().optional().describe("Only approvals requested after the one with this id."),
   limit: queryNumber({ min: 1, max: MAX_LISTED })
     .optional()
     .describe(
-      `Only so many, those that were asked last. Default: ${LISTED}; with \`status=pending\` or \`answered\` all, as these are not over.`,
+      `At most this many, the most recent ones. Default: ${LISTED}; all with \`status=pending\` or \`answered\`.`,
     ),
   wait: queryNumber({ min: 0, max: MAX_WAIT })
     .optional()
-    .describe("In seconds: while the list would be empty, wait so long for one to come."),
+    .describe("In seconds: how long to wait for an approval while the list would be empty."),
 });
 
 export const approvalWait = z.strictObject({
   wait: queryNumber({ min: 0, max: MAX_WAIT })
     .optional()
-    .describe("In seconds: while nobody has answered, wait so long for the answer."),
+    .describe("In seconds: how long to wait for an answer if there is none."),
 });
 
 export const approvalAnswer = z.strictObject({
   behavior: z.enum(["allow", "deny"]),
-  message: z.string().optional().describe("For a denial: what the model is told."),
+  message: z.string().optional().describe("For a denial: the message to the model."),
   input: z.record(z.string(), z.unknown()).optional().describe("For a tool call: run it with this input instead."),
   scope: z
     .enum(["once", "session", "project"])
     .optional()
-    .describe("How long the answer is remembered. Default: once, not at all."),
-  rules: z.array(z.string()).optional().describe("The rules to remember in place of the suggested ones."),
-  answers: texts.optional().describe("For a question: question → answer, in the agent's own words."),
-  notes: texts.optional().describe("For a question: question → a note beside the answer."),
+    .describe("How long the answer is remembered. Default: once, not remembered."),
+  rules: z.array(z.string()).optional().describe("The rules to remember instead of the suggested ones."),
+  answers: texts.optional().describe("For a question: question → answer, with the questions as the agent wrote them."),
+  notes: texts.optional().describe("For a question: question → a note about the answer."),
   result: z
     .strictObject({ content: z.union([z.string(), resultParams]), is_error: z.boolean().optional() })
     .optional()
-    .describe("For a custom tool: what it returned."),
+    .describe("For a custom tool: its result."),
 });
 export type WireAnswer = z.infer<typeof approvalAnswer>;
 
-/** In the words of the runtime. */
+/** Converts an answer to the runtime's format. */
 export function answerFromWire({ result, ...answer }: WireAnswer): ApprovalAnswer {
   if (result === undefined) return answer;
   const { content, is_error: isError = false } = result;

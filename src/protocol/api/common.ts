@@ -1,28 +1,28 @@
 import { z } from "zod";
 
-/** What many answers of `/api` share. Names are in snake case, times are ISO 8601 in UTC, lists stand in `data`. */
+/** Schemas shared by many answers of `/api`. Names use snake case, times are ISO 8601 in UTC, lists are in `data`. */
 
 export const timestamp = z.iso.datetime().describe("A time, in ISO 8601 and UTC.");
 
-/** Small facts that a program keeps with a record. */
+/** Small values that a program keeps with a record. */
 export const metadata = z.record(z.string().max(64), z.string().max(512));
 
-/** What every refusal looks like; the same envelope as in `/v1`. */
+/** The format of every error; the same envelope as in `/v1`. */
 export const errorEnvelope = z.object({
   type: z.literal("error"),
   error: z.object({
-    type: z.string().describe("Such as invalid_request_error or not_found_error; it goes with the status."),
+    type: z.string().describe("Such as invalid_request_error or not_found_error; corresponds to the status."),
     message: z.string().describe("What is wrong and what to do next."),
     details: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe("`error_code` is Capstan's own code, as in docs/errors.md."),
+      .describe("error_code` is Capstan's code, as in docs/errors.md."),
   }),
-  request_id: z.string().describe("Names the request in the server's log."),
+  request_id: z.string().describe("Identifies the request in the server's log."),
 });
 export type ErrorEnvelope = z.infer<typeof errorEnvelope>;
 
-/** A list that is whole. */
+/** A complete list. */
 export function listOf<Item extends z.ZodType>(item: Item): z.ZodObject<{ data: z.ZodArray<Item> }> {
   return z.object({ data: z.array(item) });
 }
@@ -47,10 +47,10 @@ export function msOrNull(time: string | null): number | null {
   return time === null ? null : msOf(time);
 }
 
-/** In a query everything is text. */
+/** Query values are text. */
 export const queryFlag = z.enum(["true", "false"]).transform((text) => text === "true");
 
 export function queryNumber({ min, max }: { readonly min: number; readonly max: number }) {
-  // What is read from text is never null, which the document would say otherwise.
+  // Coerced from text, so never null, unlike what the document would say.
   return z.coerce.number().int().min(min).max(max).meta({ type: "integer" });
 }

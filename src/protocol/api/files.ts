@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { queryFlag } from "./common.ts";
 
-/** A moment of a session's files: `start`, `turn` for the beginning of the last turn, or a checkpoint's id or its end. */
+/**
+ * A moment of a session's files: `start`, `turn` for the beginning of the last turn, or a checkpoint's id or its last
+ * characters.
+ */
 const moment = z.string().min(1);
 
 const callName = z.object({ id: z.string(), tool: z.string(), subject: z.string() });
@@ -13,14 +16,14 @@ export const checkpoint = checkpointRef.extend({
   reason: z.enum(["call", "call_end", "turn_end", "rewind", "request"]),
   turn: z.number(),
   before: callName.optional().describe("For `call`: the call that was about to run."),
-  calls: z.array(callName).describe("Calls that may have made what changed since the checkpoint before."),
+  calls: z.array(callName).describe("Calls that may have made the changes since the previous checkpoint."),
   since: checkpointRef.optional(),
-  unsure: z.boolean().describe("The host died while these calls ran, so others may have made part of what changed."),
+  unsure: z.boolean().describe("The host died while these calls ran, so others may have made part of the changes."),
   added: z.number(),
   modified: z.number(),
   deleted: z.number(),
-  left_out: z.number().describe("How many files are not in it."),
-  conversation: z.number().describe("Where the conversation stood in the log."),
+  left_out: z.number().describe("The number of files that are not in the checkpoint."),
+  conversation: z.number().describe("The position of the conversation in the log."),
 });
 export type WireCheckpoint = z.infer<typeof checkpoint>;
 
@@ -35,22 +38,22 @@ export type WireFileChange = z.infer<typeof fileChange>;
 export const diffQuery = z.strictObject({
   from: moment.optional().describe("`start`, `turn` or a checkpoint. Default: start."),
   to: moment.optional().describe("A checkpoint. Default: now."),
-  by_call: queryFlag.optional().describe("Also step by step: what each call may have changed."),
+  by_call: queryFlag.optional().describe("Also return the steps: what each call may have changed."),
 });
 export const patchQuery = diffQuery.omit({ by_call: true }).extend({
-  path: z.string().min(1).optional().describe("Only what changed in this file, named as `…/diff` names it."),
+  path: z.string().min(1).optional().describe("Only changes in this file, named as in `…/diff`."),
 });
 
 export const changeStep = z.object({
   calls: z
     .array(callName)
     .describe(
-      "One call, or several that overlapped; none when the agent did not do it, which only a workspace of the session's own lists.",
+      "One call, or several that overlapped. Empty if the agent did not make the change; only a session's own workspace lists such changes.",
     ),
   checkpoint_id: z
     .string()
     .optional()
-    .describe("The checkpoint it ends with; absent for what happened since the last."),
+    .describe("The checkpoint at the end of the step; absent for changes since the last one."),
   files: z.array(fileChange),
 });
 
@@ -59,26 +62,29 @@ export type WireDiff = z.infer<typeof diff>;
 
 export const rewindInput = z.strictObject({
   to: moment,
-  conversation: z.boolean().optional().describe("The conversation goes back as well."),
+  conversation: z.boolean().optional().describe("Also rewind the conversation."),
   dry_run: z.boolean().optional(),
   overwrite: z
     .boolean()
     .optional()
-    .describe("Also take back files that someone else has changed since. Without it they stop the rewind."),
+    .describe("Also rewind files that someone else has changed since. Default: such files stop the rewind."),
 });
 export const undoQuery = z.strictObject({
-  overwrite: queryFlag.optional().describe("Also take back files that someone else has changed since."),
+  overwrite: queryFlag.optional().describe("Also rewind files that someone else has changed since."),
 });
 export type RewindInput = z.input<typeof rewindInput>;
 
 export const rewind = z.object({
   checkpoint,
-  files: z.array(fileChange).describe("What it changed in the files, or would."),
+  files: z.array(fileChange).describe("The files that the rewind changed, or would change."),
   conflicts: z
     .array(z.string())
-    .describe("Of a dry run: files among them that someone else has changed since, or may have."),
-  undo_checkpoint_id: z.string().optional().describe("A checkpoint of what was there; absent for a dry run."),
-  conversation: z.boolean().describe("Whether the conversation went with the files."),
+    .describe("In a dry run: those of the files that someone else has changed since, or may have."),
+  undo_checkpoint_id: z
+    .string()
+    .optional()
+    .describe("A checkpoint of the state before the rewind; absent in a dry run."),
+  conversation: z.boolean().describe("Whether the conversation was rewound too."),
 });
 export type WireRewind = z.infer<typeof rewind>;
 
@@ -88,7 +94,7 @@ export const applied = z.object({
   applied: z.array(z.object({ path: z.string(), how: z.enum(["written", "deleted", "merged", "already"]) })),
   conflicts: z
     .array(z.object({ path: z.string(), why: z.string() }))
-    .describe("When there are any, nothing was applied."),
+    .describe("If there are any, nothing was applied."),
 });
 export type WireApplied = z.infer<typeof applied>;
 
@@ -113,9 +119,9 @@ export const fileList = z.object({
       name: z.string(),
       path: z.string().describe("Relative to the workspace."),
       type: z.enum(["file", "directory", "link", "other"]),
-      size_bytes: z.number().nullable().describe("Of a file."),
+      size_bytes: z.number().nullable().describe("For a file."),
     }),
   ),
-  truncated: z.boolean().describe("There are more than a list holds."),
+  truncated: z.boolean().describe("There are more entries than the list can contain."),
 });
 export type WireFileList = z.infer<typeof fileList>;

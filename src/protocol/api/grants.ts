@@ -6,14 +6,14 @@ export const grant = z.object({
   id: z.string(),
   rule: z.string(),
   scope: z.enum(["session", "project", "always"]),
-  session_id: z.string().nullable().describe("Of scope `session`: where it holds."),
-  project: z.string().nullable().describe("Of scope `project`: where it holds."),
+  session_id: z.string().nullable().describe("For scope `session`: the session it applies to."),
+  project: z.string().nullable().describe("For scope `project`: the project it applies to."),
   approval_id: z.string(),
   by: z.string(),
   created_at: timestamp,
   last_used_at: timestamp.nullable(),
   uses: z.number(),
-  may_revoke: z.boolean().describe("Whether the caller may revoke it: whoever gave the answer, and admins."),
+  may_revoke: z.boolean().describe("Whether the caller may revoke it: the person who gave the answer, and admins."),
 });
 export type WireGrant = z.infer<typeof grant>;
 

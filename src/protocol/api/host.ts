@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AUTH_PROVIDERS } from "../../core/auth/auth-schema.ts";
 import { ROLES } from "../../core/ports/registry.ts";
 
-/** What a caller may know of itself, the host and its log. */
+/** Information about the caller, the host and its log. */
 
 export const whoami = z.object({
   id: z.string().describe("The key's id, or `browser`."),
@@ -14,7 +14,7 @@ export type WireCaller = z.infer<typeof whoami>;
 
 export const project = z.object({
   id: z.string(),
-  directory: z.string().nullable().describe("Where sessions work that name no other place."),
+  directory: z.string().nullable().describe("Where sessions work by default."),
 });
 export type WireProject = z.infer<typeof project>;
 
@@ -27,18 +27,16 @@ export type WireModel = z.infer<typeof model>;
 
 export const credential = z.object({
   provider: z.enum(AUTH_PROVIDERS),
-  name: z.string().describe("As people call it."),
-  present: z
-    .boolean()
-    .describe("Nothing that it needs is missing. Whether it is valid is known to the provider alone."),
-  source: z.string().nullable().describe("Where what it needs was found; null for nowhere."),
-  active: z.boolean().optional().describe("Sessions use it whose agent names none."),
-  problem: z.string().optional().describe("What is wrong with it, or missing, and what to do."),
+  name: z.string().describe("The display name."),
+  present: z.boolean().describe("Nothing required is missing. Only the provider knows whether it is valid."),
+  source: z.string().nullable().describe("Where the required parts were found; null if they were not."),
+  active: z.boolean().optional().describe("Whether sessions use it if their agent names no provider."),
+  problem: z.string().optional().describe("What is wrong or missing, and what to do."),
 });
 export type WireCredential = z.infer<typeof credential>;
 
 export const auditQuery = z.strictObject({
-  session_id: z.string().optional().describe("Only this session. Default: all of the project."),
+  session_id: z.string().optional().describe("Only this session. Default: all sessions of the project."),
 });
 
 export const auditReport = z.object({

@@ -6,10 +6,10 @@ import { timestamp } from "./common.ts";
 
 export const ledgerLine = z.object({
   key: z.string().describe("The day, agent, model, session, project, thread or tool."),
-  part: z.string().nullable().describe("With `split`: what the line is the part of; null without."),
+  part: z.string().nullable().describe("With `split`: the value that the line is divided by; otherwise null."),
   billing: z
     .enum(BILLINGS)
-    .describe("`paid` by use, `included` in a subscription, or `rehearsal`: never to be added up."),
+    .describe("paid` by use, `included` in a subscription, or `rehearsal`. Do not add up lines that differ in this."),
   requests: z.number(),
   input_tokens: z.number(),
   output_tokens: z.number(),
@@ -28,14 +28,14 @@ const query = z.strictObject({
     .enum(SPLITS)
     .optional()
     .describe(
-      "Divides each line once more: `by=day&split=agent` has a line for each day and agent. Lines by tool cannot be.",
+      "Divides each line once more: `by=day&split=agent` has a line for each day and agent. Lines by tool cannot be divided.",
     ),
   since: timestamp.optional(),
   time_zone: z
     .string()
     .refine(isTimeZone, "expected a time zone such as Europe/Berlin or UTC")
     .optional()
-    .describe("For days: where they begin. Default: as in the settings, else UTC."),
+    .describe("The time zone of days. Default: as in the settings, otherwise UTC."),
 });
 
 export const ledgerQuery = query.superRefine(({ by, split }, context) => {
@@ -47,7 +47,7 @@ export type LedgerSearch = Partial<z.output<typeof query>>;
 export const ledger = z.object({
   by: z.enum(GROUPINGS),
   split: z.enum(SPLITS).nullable(),
-  time_zone: z.string().describe("Where days begin, when the lines are days."),
+  time_zone: z.string().describe("The time zone of days, if the lines are days."),
   data: z.array(ledgerLine),
 });
 export type WireLedger = z.infer<typeof ledger>;
@@ -55,18 +55,18 @@ export type WireLedger = z.infer<typeof ledger>;
 export const budgetLine = z.object({
   scope: z.enum(["project", "day", "agent"]),
   name: z.string().describe("The agent's name, or the project."),
-  which: limitReached.shape.which.describe("What is limited, such as `usd` or `tokens`."),
+  which: limitReached.shape.which.describe("The limited quantity, such as `usd` or `tokens`."),
   limit: z.number(),
   spent: z.number(),
-  reserved: z.number().describe("Held for requests under way."),
-  left: z.number().describe("What the next request may cost at most."),
-  day: z.string().optional().describe("For the limits of a day: its date."),
+  reserved: z.number().describe("Reserved for requests in progress."),
+  left: z.number().describe("The most that the next request may cost."),
+  day: z.string().optional().describe("For a day's limits: the date."),
 });
 export type WireBudgetLine = z.infer<typeof budgetLine>;
 
 export const budgets = z.object({
   settings: budgetSettings,
-  lines: z.array(budgetLine).describe("How each limit stands in this project now; empty when there are none."),
+  lines: z.array(budgetLine).describe("The current use of each limit in this project; empty if there are none."),
 });
 export type WireBudgets = z.infer<typeof budgets>;
 

@@ -12,13 +12,13 @@ export const checkInput = z.strictObject({
   call: z
     .string()
     .min(1)
-    .describe("The call as a rule would name it, such as `Bash(rm -rf build)` or `Read(./notes.txt)`."),
+    .describe("The call, written like a rule, such as `Bash(rm -rf build)` or `Read(./notes.txt)`."),
   agent: agentReference
     .optional()
-    .describe("A stored agent. Without this and `agent_definition`: the server's own for the project."),
-  agent_definition: agentDefinition.optional().describe("As it would be with this agent."),
-  mode: z.enum(MODES).optional().describe("As it would be in this mode."),
-  cwd: z.string().optional().describe("As it would be in this directory. Default: the project's."),
+    .describe("A saved agent. Default, if `agent_definition` is absent too: the server's agent for the project."),
+  agent_definition: agentDefinition.optional().describe("Use this agent."),
+  mode: z.enum(MODES).optional().describe("Use this mode."),
+  cwd: z.string().optional().describe("Use this directory. Default: the project's."),
 });
 export type CheckInput = z.input<typeof checkInput>;
 
@@ -28,11 +28,13 @@ export const explanation = z.object({
   decided_by: z.string().describe("Such as `rule:deny Bash(rm *)` or `mode:yolo`."),
   reason: z.string(),
   rememberable: z.boolean(),
-  kind: approvalRequested.shape.kind.describe("What would be asked for."),
+  kind: approvalRequested.shape.kind.describe("The request that a person would see."),
   mode: z.enum(MODES),
-  steps: z.array(z.object({ step: z.string(), found: z.string() })).describe("In order; the last one decided."),
+  steps: z
+    .array(z.object({ step: z.string(), found: z.string() }))
+    .describe("In order; the last one made the decision."),
   remembers: z.array(z.string()).describe("The rules that a remembered answer would save."),
-  subject: callSubject.describe("What was understood of the call."),
+  subject: callSubject.describe("How the call was parsed."),
 });
 export type WireExplanation = z.infer<typeof explanation>;
 
@@ -44,8 +46,8 @@ export const replayInput = z.strictObject({
       ask: ask.unwrap().optional(),
       deny: deny.unwrap().optional(),
     })
-    .describe("The changed rules."),
-  session_id: z.string().optional().describe("Only decisions of this session. Default: of all."),
+    .describe("The rules to test."),
+  session_id: z.string().optional().describe("Only decisions of this session. Default: all."),
   since: timestamp.optional(),
 });
 export type ReplayInput = z.input<typeof replayInput>;
@@ -55,7 +57,7 @@ export const replayLine = z.object({
   event_id: z.string(),
   at: z.string(),
   tool: z.string(),
-  about: z.string().describe("What the call was about, in one line."),
+  about: z.string().describe("A one-line description of the call."),
   before: behavior,
   now: behavior,
   changed: z.boolean(),
@@ -67,8 +69,6 @@ export type WireReplayLine = z.infer<typeof replayLine>;
 
 export const replay = z.object({
   data: z.array(replayLine),
-  skipped: z
-    .number()
-    .describe("Decisions that cannot be replayed: a limit or an error made them, or an older version."),
+  skipped: z.number().describe("Decisions that cannot be replayed: made by a limit, an error or an older version."),
 });
 export type WireReplay = z.infer<typeof replay>;

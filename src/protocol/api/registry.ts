@@ -9,7 +9,7 @@ const description = z.string().max(2_048);
 
 export const pageQuery = z.strictObject({
   limit: queryNumber({ min: 1, max: 100 }).default(20),
-  after: z.string().optional().describe("Only what comes after the record with this id: the last one of a page."),
+  after: z.string().optional().describe("Only records after the one with this id: the last one of a page."),
   include_archived: queryFlag.optional().describe("Default: false."),
 });
 
@@ -19,7 +19,7 @@ export const agent = z.object({
   name: z.string(),
   description: z.string().nullable(),
   metadata,
-  definition: agentDefinition.describe("Values of variables that are secret are not shown."),
+  definition: agentDefinition.describe("Secret values of variables are not shown."),
   created_at: timestamp,
   updated_at: timestamp,
   archived_at: timestamp.nullable(),
@@ -28,7 +28,7 @@ export type WireAgent = z.infer<typeof agent>;
 
 export const agentInput = z.strictObject({
   definition: agentDefinition,
-  name: name.optional().describe("As people write it. Default: the definition's."),
+  name: name.optional().describe("The display name. Default: the definition's name."),
   description: description.nullable().optional(),
   metadata: metadata.optional(),
 });
@@ -40,7 +40,7 @@ export const agentUpdate = agentInput.extend({
     .int()
     .positive()
     .optional()
-    .describe("The version that was changed; when another is newer by now, the update is refused."),
+    .describe("The version that was changed; if there is a newer one, the update is rejected."),
 });
 export type AgentUpdate = z.input<typeof agentUpdate>;
 
@@ -71,11 +71,11 @@ export const environment = z.object({
   name: z.string(),
   description: z.string().nullable(),
   metadata,
-  definition: environmentDefinition.describe("Values of variables that are secret are not shown."),
+  definition: environmentDefinition.describe("Secret values of variables are not shown."),
   directory: z
     .string()
     .nullable()
-    .describe("The directory of the server's machine that workspaces are made from; null for an empty one."),
+    .describe("The directory on the server's machine that workspaces are created from; null for an empty workspace."),
   created_at: timestamp,
   updated_at: timestamp,
   archived_at: timestamp.nullable(),
@@ -87,7 +87,7 @@ export const environmentInput = z.strictObject({
   description: description.nullable().optional(),
   metadata: metadata.optional(),
   definition: environmentDefinition,
-  directory: z.string().nullable().optional().describe("Absolute, and there. Default: none."),
+  directory: z.string().nullable().optional().describe("An existing absolute path. Default: none."),
 });
 export type EnvironmentRequest = z.input<typeof environmentInput>;
 
@@ -117,7 +117,7 @@ export const key = z.object({
 });
 export type WireKey = z.infer<typeof key>;
 
-export const newKey = key.extend({ key: z.string().describe("The key itself: shown here, once, and kept nowhere.") });
+export const newKey = key.extend({ key: z.string().describe("The key itself: shown only here and not saved.") });
 export type WireNewKey = z.infer<typeof newKey>;
 
 export const keyInput = z.strictObject({ name, role: z.enum(ROLES) });

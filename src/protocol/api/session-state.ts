@@ -19,12 +19,12 @@ const openCall = z.object({
   approval_id: z.string().optional(),
 });
 
-/** What a session is in the middle of: everything that its log says so far. */
+/** A session's state: everything that its log says so far. */
 export const sessionState = z.object({
   status: z.enum(STATUSES),
   stop_reason: sessionStatusIdle.shape.stop_reason
     .nullable()
-    .describe("Of the last turn; null before the first one has ended."),
+    .describe("The last turn's stop reason; null until the first turn has ended."),
   turns: z.number(),
   tool_calls: z.number(),
   usage: spanModelRequestEnd.shape.model_usage,
@@ -33,14 +33,11 @@ export const sessionState = z.object({
   engine: z
     .string()
     .nullable()
-    .describe("What runs the turn under way, or the next one; null while it is the agent's own."),
-  next_engine: z
-    .string()
-    .nullable()
-    .describe("What runs the turns after the one that is under way; null for the same."),
+    .describe("The engine of the current turn, or of the next one; null if it is the agent's."),
+  next_engine: z.string().nullable().describe("The engine after the current turn; null for the same."),
   model: z.string().nullable(),
   mode: z.string().nullable(),
-  budget: sessionBudget.nullable().describe("Limits that took the place of the agent's."),
+  budget: sessionBudget.nullable().describe("Limits that replaced the agent's."),
   open_calls: z.array(openCall).describe("Tool calls without an outcome."),
   threads: z.array(
     z.object({
@@ -59,7 +56,7 @@ export const sessionState = z.object({
 });
 export type WireState = z.infer<typeof sessionState>;
 
-/** `head`: the place of the log's last event, so that its end can be read first. */
+/** `head`: the position of the log's last event, so that its end can be read first. */
 export type WireSessionWithState = WireSession & { head: number; state: WireState };
 
 export function stateToWire(state: SessionState): WireState {
@@ -106,7 +103,7 @@ function openCallToWire(id: string, call: OpenCall): WireState["open_calls"][num
   };
 }
 
-/** As much of the state as whoever follows a session looks at. */
+/** The part of the state that followers of a session use. */
 export type FollowedState = Pick<SessionState, "status" | "stopReason" | "mode"> & {
   readonly openCalls: Readonly<Record<string, unknown>>;
   readonly files: Pick<FilesState, "workspace" | "last">;

@@ -10,7 +10,7 @@ export const STATUSES = ["idle", "running", "rescheduling", "terminated"] as con
 const resource = z.object({
   id: z.string(),
   type: z.enum(["file", "repository"]),
-  mount_path: z.string().describe("Where it stands, relative to the workspace."),
+  mount_path: z.string().describe("Its path, relative to the workspace."),
   created_at: timestamp,
   file_id: z.string().optional(),
   url: z.string().optional(),
@@ -22,36 +22,36 @@ const resource = z.object({
     .nullish(),
 });
 
-/** A session as lists show it. Values of variables that are secret are not in it. */
+/** A session as shown in lists. Without secret values of variables. */
 export const session = z.object({
   id: z.string(),
   project: z.string(),
   status: z.enum(STATUSES),
   title: z.string().nullable(),
-  first_message: z.string().describe("The beginning of the first message; empty before there is one."),
+  first_message: z.string().describe("The beginning of the first message; empty until there is one."),
   agent: agentDefinition,
-  engine: z.string().describe("What runs its next turn: `claude` or `direct`."),
+  engine: z.string().describe("The engine of its next turn: `claude` or `direct`."),
   agent_ref: z
     .object({ id: z.string(), version: z.number() })
     .nullable()
-    .describe("The stored agent it was made from; null for a definition that was given with the session."),
+    .describe("The saved agent it was created from; null for an inline definition."),
   environment: environmentDefinition,
   environment_id: z.string().nullable(),
   cwd: z.string().describe("Where the agent works, on the server's machine."),
-  source: z.string().describe("The directory that its workspace was made from."),
+  source: z.string().describe("The directory that its workspace was created from."),
   metadata,
   resources: z.array(resource),
   forked_from: z.object({ session_id: z.string(), seq: z.number() }).nullable(),
   created_at: timestamp,
   last_activity_at: timestamp,
-  last_spoken_at: timestamp.describe("When a message was last sent to it; before that, when it was created."),
+  last_spoken_at: timestamp.describe("When it last received a message; before that, when it was created."),
   archived_at: timestamp.nullable(),
   turns: z.number(),
   usd: z.number().describe("List price of the requests that have one, whoever pays."),
   included_usd: z.number().optional().describe("The part of `usd` that a subscription covers."),
   rehearsal_usd: z.number().optional().describe("The part of `usd` that the scripted model would have cost."),
   unpriced_requests: z.number().optional(),
-  waiting: z.number().describe("Approvals that wait for an answer."),
+  waiting: z.number().describe("Approvals waiting for an answer."),
 });
 export type WireSession = z.infer<typeof session>;
 
@@ -63,7 +63,7 @@ export const sessionQuery = z.strictObject({
   named: z.string().min(4).optional().describe("An id, or the beginning or end of one."),
   status: z.enum(STATUSES).optional(),
   agent: z.string().optional().describe("The agent's name."),
-  waiting: queryFlag.optional().describe("true: only sessions in which an approval waits for an answer."),
+  waiting: queryFlag.optional().describe("true: only sessions with a pending approval."),
   include_archived: queryFlag.optional().describe("Default: true."),
   limit: queryNumber({ min: 1, max: 1_000 }).default(20),
 });
@@ -115,7 +115,7 @@ export function sessionFromWire(given: WireSession): SessionSummary {
     environmentId: given.environment_id,
     resources: given.resources.map(resourceFromWire),
     archivedAt: msOrNull(given.archived_at),
-    // Only the host that drives it needs to know.
+    // Only the host that drives the session needs it.
     ownProgram: false,
     forkedFrom: forked_from && { sessionId: forked_from.session_id, seq: forked_from.seq },
     status: given.status,

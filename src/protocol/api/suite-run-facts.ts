@@ -1,6 +1,6 @@
 /**
- * What a run on the wire comes to, and in which words: the console counts and speaks as the reports do. Apart from the schemas of
- * suites, which a browser need not load.
+ * Totals and texts of a run, so that the console matches the reports. Separate from the suites' schemas, which a
+ * browser need not load.
  */
 
 export { CASE_STATUSES, type CasesSummary, casesSummary, type CaseStatus } from "../../core/suite/suite-run-summary.ts";

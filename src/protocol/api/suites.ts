@@ -14,13 +14,13 @@ const counts = z.object({
 
 const sums = {
   cases: z.int(),
-  counts: counts.describe("Cases by what became of them."),
+  counts: counts.describe("The number of cases by result."),
   trials: z.int(),
-  usd: z.number().describe("List price of the trials and their judges. Replays and rehearsals are not billed."),
-  unpriced_trials: z.int().describe("Trials whose price is not known; not in `usd`."),
+  usd: z.number().describe("List price of the trials and their judges. Replays and rehearsals are free."),
+  unpriced_trials: z.int().describe("Trials with an unknown price; not in `usd`."),
 };
 
-/** A run as lists show it. */
+/** A run as shown in lists. */
 export const suiteRunSummary = z.object({
   id: z.string(),
   started_at: timestamp,
@@ -30,23 +30,23 @@ export const suiteRunSummary = z.object({
   suites: z.array(z.string()),
   ...sums,
   failed_gates: z.int(),
-  regressions: z.int().describe("Against the baseline."),
-  problems: z.int().describe("What the run could not do, such as read a suite."),
+  regressions: z.int().describe("Compared with the baseline."),
+  problems: z.int().describe("Errors of the run, such as a suite that could not be read."),
 });
 export type WireSuiteRunSummary = z.infer<typeof suiteRunSummary>;
 
 export const suite = z.object({
   suite: z.string(),
-  file: z.string().describe("As the last run knew it."),
+  file: z.string().describe("As of the last run."),
   agent: z.string(),
   ...sums,
   last_run: suiteRunSummary.describe(
-    "With all suites that were run together; the sums beside it are of this one alone.",
+    "Includes all suites that ran together; the totals next to it are for this suite only.",
   ),
 });
 export type WireSuite = z.infer<typeof suite>;
 
-/** A whole run, under the names that `--report json` writes and `--baseline` reads. */
+/** A complete run, with the names that `--report json` writes and `--baseline` reads. */
 export const wholeSuiteRun = suiteRun;
 export type { SuiteRun as WireSuiteRun } from "../../core/suite/suite-run.ts";
 
@@ -55,7 +55,7 @@ export const deletedSuiteRun = z.object({ id: z.string(), deleted: z.literal(tru
 export const suiteRunQuery = z.strictObject({
   suite: z.string().min(1).optional().describe("Only runs of the suite with this name."),
   limit: queryNumber({ min: 1, max: 100 }).default(20),
-  after: z.string().optional().describe("Only what comes after the run with this id: the last one of a page."),
+  after: z.string().optional().describe("Only runs after the one with this id: the last one of a page."),
 });
 export type SuiteRunSearch = Partial<z.output<typeof suiteRunQuery>>;
 

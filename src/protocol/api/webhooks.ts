@@ -6,14 +6,14 @@ import { isoTime, isoTimeOrNull, timestamp } from "./common.ts";
 export const webhook = z.object({
   id: z.string(),
   url: z.string(),
-  events: z.array(z.string()).describe("What it is told; empty for everything."),
+  events: z.array(z.string()).describe("The event types to deliver; empty for all."),
   created_at: timestamp,
-  disabled_at: timestamp.nullable().describe("Set when it is told nothing more."),
+  disabled_at: timestamp.nullable().describe("When the webhook was disabled."),
 });
 export type WireWebhook = z.infer<typeof webhook>;
 
 export const newWebhook = webhook.extend({
-  secret: z.string().describe("The signing key, whsec_…: shown here, once."),
+  secret: z.string().describe("The signing key, whsec_…: shown only here."),
 });
 export type WireNewWebhook = z.infer<typeof newWebhook>;
 
@@ -30,7 +30,7 @@ export const delivery = z.object({
   attempts: z.int(),
   created_at: timestamp,
   next_attempt_at: timestamp.nullable(),
-  last_status: z.int().nullable().describe("What the address answered last."),
+  last_status: z.int().nullable().describe("The receiver's last response."),
   last_error: z.string().nullable(),
 });
 export type WireDelivery = z.infer<typeof delivery>;

@@ -3,7 +3,7 @@ import type { CustomTool } from "../../core/agent/custom-tool-schema.ts";
 import { QUESTION_NAME } from "./question-tool.ts";
 import { invalid, notSupported } from "./refusal.ts";
 
-/** The tools of an agent as clients of the Managed Agents API write them. */
+/** An agent's tools in requests of the Managed Agents API. */
 
 /** The API's name for each tool of its toolset, and Capstan's. */
 export const TOOLSET = {
@@ -31,7 +31,7 @@ function plain<Name extends ToolsetName>(name: Name) {
   return z.strictObject({ name: z.literal(name), type: z.literal(name).optional(), ...tunable });
 }
 
-const domains = z.array(z.string()).min(1, "name a domain, or leave the field out").max(64).optional();
+const domains = z.array(z.string()).min(1, "name a domain, or omit the field").max(64).optional();
 const configParams = z.discriminatedUnion("name", [
   plain("bash"),
   plain("edit"),
@@ -59,7 +59,7 @@ const toolsetParams = z.strictObject({
   default_config: z.strictObject(tunable).nullish(),
 });
 
-/** What else is wrong with one, the agent's definition tells. */
+/** The agent's definition validates the rest. */
 const customToolParams = z.strictObject({
   type: z.literal("custom"),
   name: z.string(),
@@ -67,7 +67,7 @@ const customToolParams = z.strictObject({
   input_schema: z.looseObject({ type: z.literal("object") }),
 });
 
-/** Accepted as it is shown, and not changed through this API; what else it holds is not looked into. */
+/** Accepted as shown, but read-only in this API; its content is not checked. */
 const mcpToolsetParams = z.strictObject({
   type: z.literal("mcp_toolset"),
   mcp_server_name: z.string(),
@@ -80,14 +80,14 @@ export const toolParams = z
   .max(256);
 export type ToolParams = z.infer<typeof toolParams>;
 
-/** What a list of tools asks for. */
+/** What a list of tools requests. */
 export interface WantedTools {
-  /** Of the toolset: what each tool that is enabled may do. */
+  /** For the toolset: the policy of each enabled tool. */
   readonly policies: ReadonlyMap<ToolsetName, PolicyName>;
-  /** Domains that WebFetch must not reach, with all below them. */
+  /** Domains that WebFetch must not reach, including subdomains. */
   readonly blocked: readonly string[];
   readonly custom: readonly CustomTool[];
-  /** The agent may ask the user questions. */
+  /** Whether the agent may ask the user questions. */
   readonly asks: boolean;
 }
 
@@ -96,7 +96,7 @@ export const NO_MCP_URLS =
 
 export function wantedTools(tools: ToolParams): WantedTools {
   const [toolset, second] = tools.filter((tool) => tool.type === "agent_toolset_20260401");
-  if (second !== undefined) throw invalid("tools: agent_toolset_20260401 may stand there once.");
+  if (second !== undefined) throw invalid("tools: agent_toolset_20260401 may appear only once. Remove the others.");
   const custom = tools.filter((tool) => tool.type === "custom").filter(({ name }) => name !== QUESTION_NAME);
   return {
     policies: toolset === undefined ? new Map() : policiesOf(toolset),
@@ -105,15 +105,15 @@ export function wantedTools(tools: ToolParams): WantedTools {
     custom: custom.map(({ name, description, input_schema }) => ({
       name,
       description,
-      // A client may write null for what it leaves out.
+      // Clients may send null for omitted fields.
       input_schema: Object.fromEntries(Object.entries(input_schema).filter(([, value]) => value !== null)),
     })),
   };
 }
 
 /**
- * A policy that nobody names is `auto`: Capstan's own rules decide, which allow what only reads in the workspace and ask
- * about the rest. The hosted API allows everything there; here nothing is allowed that nobody said is.
+ * The default policy is `auto`: Capstan's rules decide, which allow reading in the workspace and ask about the rest.
+ * The hosted API allows everything; Capstan allows only what someone has allowed.
  */
 function policiesOf({
   configs = [],
@@ -122,7 +122,7 @@ function policiesOf({
   const policies = new Map<ToolsetName, PolicyName>();
   for (const name of TOOLSET_NAMES) {
     const [own, second] = configs.filter((config) => config.name === name);
-    if (second !== undefined) throw invalid(`tools: configs has two entries for ${name}. Leave one.`);
+    if (second !== undefined) throw invalid(`tools: configs has two entries for ${name}. Remove one.`);
     if (own?.enabled ?? usual?.enabled ?? true)
       policies.set(name, own?.permission_policy?.type ?? usual?.permission_policy?.type ?? "auto");
   }
@@ -132,17 +132,17 @@ function policiesOf({
 function blockedBy(config: ConfigParams): readonly string[] {
   if (config.name === "web_search") {
     if (config.allowed_domains !== undefined || config.blocked_domains !== undefined)
-      throw notSupported("domains for web_search", "Leave allowed_domains and blocked_domains out.");
-    if (config.user_location != null) throw notSupported("a user_location for web_search", "Leave it out.");
+      throw notSupported("domains for web_search", "Omit allowed_domains and blocked_domains.");
+    if (config.user_location != null) throw notSupported("a user_location for web_search", "Omit it.");
   }
   if (config.name !== "web_fetch") return [];
   if (config.allowed_domains !== undefined)
     throw notSupported(
       "allowed_domains for web_fetch",
-      "Name blocked_domains, or give the environment limited networking with allowed_hosts.",
+      "Use blocked_domains, or an environment with limited networking and allowed_hosts.",
     );
-  if (config.max_content_tokens != null) throw notSupported("max_content_tokens for web_fetch", "Leave it out.");
-  if (config.url_sources != null) throw notSupported("url_sources for web_fetch", "Leave it out.");
+  if (config.max_content_tokens != null) throw notSupported("max_content_tokens for web_fetch", "Omit it.");
+  if (config.url_sources != null) throw notSupported("url_sources for web_fetch", "Omit it.");
   return (config.blocked_domains ?? []).map(hostName);
 }
 
@@ -150,6 +150,6 @@ function hostName(domain: string): string {
   const name = domain.toLowerCase();
   if (/^(?:[a-z0-9_-]+\.)*[a-z0-9_-]+$/.test(name)) return name;
   throw invalid(
-    `tools: ${JSON.stringify(domain)} in blocked_domains is no host name. Write docs.example.com, without a scheme, port or path.`,
+    `tools: ${JSON.stringify(domain)} in blocked_domains is not a host name. Write docs.example.com, without a scheme, port or path.`,
   );
 }

@@ -8,7 +8,7 @@ import { type Roster, rosterIn } from "./multiagent.ts";
 import { questionTool } from "./question-tool.ts";
 import { blockedDomains, isDenied, policyOf } from "../tool-rules.ts";
 
-/** Agents as clients of the Managed Agents API see them. What that API cannot express is not in the view. */
+/** Agents in responses of the Managed Agents API. Leaves out what that API cannot express. */
 
 export function agentView(record: AgentRecord) {
   const { id, version, definition, createdAt, updatedAt, archivedAt } = record;
@@ -28,7 +28,7 @@ export function agentView(record: AgentRecord) {
   };
 }
 
-/** What an agent is called that a session was made from. */
+/** The identity of the agent that a session was created from. */
 export interface AgentIdentity {
   readonly id: string;
   readonly version: number;
@@ -36,7 +36,7 @@ export interface AgentIdentity {
   readonly description: string | null;
 }
 
-/** The agent of a session, as it was when the session was made. */
+/** A session's agent, as it was when the session was created. */
 export function sessionAgentView(definition: AgentDefinition, identity: AgentIdentity, roster: Roster | undefined) {
   const members = Object.entries(roster?.members ?? {}).map(([slug, { id, version, name }]) => ({
     type: "agent" as const,
@@ -51,12 +51,12 @@ export function sessionAgentView(definition: AgentDefinition, identity: AgentIde
   };
 }
 
-/** The same without those it may call. */
+/** The same without the agents it may call. */
 export function threadAgentView(definition: AgentDefinition, { id, version, name, description }: AgentIdentity) {
   return { type: "agent" as const, id, version, name, description, ...definitionView(definition) };
 }
 
-/** A subagent of a session: one that was made of a stored agent, or one that is defined with the agent that calls it. */
+/** A session's subagent, created from a saved agent or defined inline with its parent. */
 export function subagentThreadView(definition: AgentDefinition, slug: string, roster: Roster | undefined) {
   const member = roster?.members[slug];
   const view = subagentView(definition, slug);
@@ -120,7 +120,7 @@ function definitionView(
 
 type Setting = PolicyName | "off";
 
-/** Most tools have the same setting, which is shown as the default; the others are shown one by one. */
+/** The most common setting is shown as the default; other tools are listed individually. */
 function toolsetView({ tools, permissions }: Pick<AgentDefinition, "tools" | "permissions">) {
   const settings = TOOLSET_NAMES.map((name): [ToolsetName, Setting] => {
     const isOn = tools.includes(TOOLSET[name]) && !isDenied(name, permissions);
@@ -149,7 +149,7 @@ function configView(name: ToolsetName, setting: Setting, blocked: readonly strin
   };
 }
 
-/** Name and type are the same word, which the compiler does not see of a union. */
+/** Name and type are equal, which the compiler cannot infer for a union. */
 type PlainConfig = { [Name in Exclude<ToolsetName, "web_fetch">]: { name: Name; type: Name } }[Exclude<
   ToolsetName,
   "web_fetch"
@@ -160,7 +160,7 @@ function switches(setting: Setting) {
   return { enabled: setting !== "off", permission_policy: { type: setting === "off" ? ("auto" as const) : setting } };
 }
 
-/** Of equals the first in this order. */
+/** If several are equally frequent, returns the first in this order. */
 function mostFrequent(settings: readonly Setting[]): Setting {
   const count = (wanted: Setting): number => settings.filter((setting) => setting === wanted).length;
   return (["auto", "always_allow", "always_ask", "off"] as const).reduce((best, next) =>

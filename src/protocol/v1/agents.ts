@@ -10,7 +10,7 @@ import { notSupported } from "./refusal.ts";
 import { slugOf } from "../slug.ts";
 import { requireEffective, rulesFor, withoutToolset } from "../tool-rules.ts";
 
-/** Agents as clients of the Managed Agents API write them, and what Capstan makes of them. */
+/** Agents in requests of the Managed Agents API, and their conversion to definitions. */
 
 const effort = z.enum(EFFORTS);
 
@@ -31,7 +31,7 @@ type ModelParams = z.infer<typeof modelParams>;
 const name = z.string().min(1).max(256);
 const description = z.string().max(2_048);
 const system = z.string().max(100_000);
-/** Of these only an empty one can be honoured, so what they hold is not looked at. */
+/** Only an empty list is supported, so the items are not validated. */
 const unlooked = z.array(z.unknown());
 
 export const agentCreate = z.strictObject({
@@ -63,7 +63,7 @@ export const agentUpdate = z.strictObject({
 
 export type AgentUpdate = z.infer<typeof agentUpdate>;
 
-/** Of a session's own, in place of the agent's. */
+/** Overrides for one session. */
 export const agentOverrides = z.strictObject({
   type: z.literal("agent_with_overrides"),
   id: z.string(),
@@ -84,7 +84,7 @@ export const agentList = z.strictObject({
   ...createdWithin,
 });
 
-/** What a request says of an agent's definition; what it leaves out stays as it is. */
+/** A request's changes to an agent's definition; omitted fields stay. */
 export interface DefinitionChange {
   readonly name?: string | undefined;
   readonly model?: ModelParams | undefined;
@@ -117,22 +117,19 @@ function requireSupported(
   { mcp_servers: stored }: AgentDefinition,
   { mcp_servers: servers, tools, skills, execution_identity: identity }: DefinitionChange,
 ): void {
-  // A client may send back what it was shown.
+  // A client may send back what it received.
   if ((servers ?? []).length > 0 && !isSameJson(servers, mcpServersView(stored)))
     throw notSupported("mcp_servers with a URL", NO_MCP_URLS);
   const toolsets = (tools ?? []).filter((tool) => tool.type === "mcp_toolset");
   if (toolsets.length > 0 && !isSameJson(toolsets, mcpToolsetsView(stored)))
     throw notSupported("tools of type mcp_toolset", NO_MCP_URLS);
   if ((skills ?? []).length > 0)
-    throw notSupported("skills", "Leave them out, and say in `system` what the agent must know.");
+    throw notSupported("skills", "Omit them, and put what the agent must know into `system`.");
   if (identity != null && identity.type !== "service_account")
-    throw notSupported(
-      `execution_identity of type ${identity.type}`,
-      "Leave it out: the agent runs as the user of the server.",
-    );
+    throw notSupported(`execution_identity of type ${identity.type}`, "Omit it: the agent runs as the server's user.");
 }
 
-/** Whatever the order of keys. */
+/** Ignores the order of keys. */
 function isSameJson(left: unknown, right: unknown): boolean {
   return JSON.stringify(left, sortKeys) === JSON.stringify(right, sortKeys);
 }
@@ -142,16 +139,16 @@ function sortKeys(_: string, part: unknown): unknown {
   return Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** A model that is named without an effort has its own default again. */
+/** A model without an effort gets its default effort. */
 function modelOf(model: ModelParams): Pick<AgentDefinition, "model" | "effort"> {
   if (typeof model === "string") return { model, effort: undefined };
   if (model.inference_geo != null)
-    throw notSupported("model.inference_geo", "Leave it out: the server's own upstream decides where models run.");
-  if (model.speed === "fast") throw notSupported('model.speed "fast"', 'Leave it out, or write "standard".');
+    throw notSupported("model.inference_geo", "Omit it: the server's upstream decides where models run.");
+  if (model.speed === "fast") throw notSupported('model.speed "fast"', 'Omit it, or write "standard".');
   return { model: model.id, effort: typeof model.effort === "object" ? model.effort?.type : model.effort };
 }
 
-/** The list takes the place of all that the API can express. What it cannot, such as rules with a pattern, stays. */
+/** Replaces everything that the API can express. Keeps the rest, such as rules with a pattern. */
 function withTools(
   { tools, permissions }: AgentDefinition,
   wanted: ToolParams,

@@ -5,7 +5,7 @@ import { metadata, metadataPatch, publicMetadata, time, timeOrNull } from "./fie
 import { flag, limitUpTo, MAX_LIMIT, page } from "./queries.ts";
 import { invalid, notSupported } from "./refusal.ts";
 
-/** Environments as clients of the Managed Agents API write and see them. */
+/** Environments in requests and responses of the Managed Agents API. */
 
 const MANAGERS = ["apt", "cargo", "gem", "go", "npm", "pip"] as const;
 const packageList = z.array(z.string()).nullish();
@@ -57,7 +57,7 @@ export const environmentUpdate = z.strictObject({
 
 export const environmentList = z.strictObject({ limit: limitUpTo(MAX_LIMIT), page, include_archived: flag });
 
-/** As it is kept and given back: with every default filled in. */
+/** As saved and returned: with every default filled in. */
 const cloudConfig = z.object({
   type: z.literal("cloud"),
   networking: z.discriminatedUnion("type", [
@@ -74,19 +74,19 @@ type CloudConfig = z.infer<typeof cloudConfig>;
 
 const OPEN: CloudConfig = { type: "cloud", networking: { type: "unrestricted" } };
 
-/** Another visibility than that of the project is not to be had. */
+/** Only the project's visibility is supported. */
 export function requireScope(given: "organization" | "account" | null | undefined): void {
   if (given === "account")
-    throw notSupported('scope "account"', "Leave it out: everybody with a key of the project sees its environments.");
+    throw notSupported('scope "account"', "Omit it: everyone with a key of the project sees its environments.");
 }
 
-/** What a request says of the configuration, on top of what there is. */
+/** Applies a request's changes to the configuration. */
 export function configFrom(given: ConfigParams | null | undefined, stored: CloudConfig = OPEN): CloudConfig {
   if (given == null) return stored;
   if (given.type === "self_hosted")
     throw notSupported(
       "environments of type self_hosted",
-      "Leave config out, or use type cloud: the server runs sessions itself and serves no work queue.",
+      "Omit config, or use type cloud: the server runs sessions itself and has no work queue.",
     );
   for (const manager of MANAGERS)
     if ((given.packages?.[manager] ?? []).length > 0)
@@ -111,26 +111,26 @@ export function configFrom(given: ConfigParams | null | undefined, stored: Cloud
   };
 }
 
-/** `*.com` would be half of the net. */
+/** Rejects `*.com`, which would be half of the internet. */
 function host(text: string): string {
   const found = text.toLowerCase();
   if (/^(?:\*\.[a-z0-9_-]+\.|)(?:[a-z0-9_-]+\.)*[a-z0-9_-]+$/.test(found)) return found;
   throw invalid(
-    `config.networking.allowed_hosts: ${JSON.stringify(text)} is no domain. Write example.com, or *.example.com for all below it, without a scheme or a port.`,
+    `config.networking.allowed_hosts: ${JSON.stringify(text)} is not a domain. Write example.com, or *.example.com for its subdomains, without a scheme or a port.`,
   );
 }
 
-/** A session of such an environment starts with an empty workspace of its own. */
+/** Sessions in such an environment start with an empty workspace. */
 export function newEnvironment(config: CloudConfig): EnvironmentDefinition {
   return parseEnvironment({ workspace: { kind: "copy", mounts: [] }, ...sandboxFor(config) });
 }
 
-/** What the API cannot express stays as it is. */
+/** Keeps what the API cannot express. */
 export function changedEnvironment(stored: EnvironmentDefinition, config: CloudConfig): EnvironmentDefinition {
   return parseEnvironment({ ...stored, ...sandboxFor(config) });
 }
 
-/** The network is kept from commands by a sandbox; without one it could not be. */
+/** Blocking the network for commands requires a sandbox. */
 function sandboxFor(config: CloudConfig) {
   const { networking } = config;
   return networking.type === "unrestricted"
@@ -138,7 +138,7 @@ function sandboxFor(config: CloudConfig) {
     : { sandbox: { mode: "required" as const, network: { allow: networking.allowed_hosts } } };
 }
 
-/** Undefined for one that was not made through this API, or whose type has nothing to configure. */
+/** Undefined if it was not created through this API, or if its type has nothing to configure. */
 export function cloudConfigOf({ config }: Pick<EnvironmentRecord, "config">): CloudConfig | undefined {
   const read = cloudConfig.safeParse(config);
   return read.success ? read.data : undefined;

@@ -1,9 +1,9 @@
 import type { LoggedEvent } from "../../core/events/events.ts";
 
-/** The Managed Agents API shows with each tool call what the permission rules made of it. */
+/** The permission decision that the Managed Agents API shows with each tool call. */
 export type EvaluatedPermission = "allow" | "ask" | "deny";
 
-/** A logged event; a tool call comes with what was decided about it, once that is known. */
+/** A logged event; a tool call includes its decision once that is known. */
 export type EvaluatedEvent = LoggedEvent & { readonly evaluated_permission?: EvaluatedPermission };
 
 const TOOL_USES: readonly string[] = ["agent.tool_use", "agent.mcp_tool_use", "agent.custom_tool_use"];
@@ -12,7 +12,7 @@ export function isToolUse({ type }: Pick<LoggedEvent, "type">): boolean {
   return TOOL_USES.includes(type);
 }
 
-/** Collects decisions, which the log holds in events of their own behind the call. */
+/** Collects decisions, which follow their call in the log as separate events. */
 export class Evaluations {
   readonly #permissions = new Map<string, EvaluatedPermission>();
   /** Calls without a decision. */
@@ -22,7 +22,7 @@ export class Evaluations {
     if (isToolUse(event) && !this.#permissions.has(event.id)) this.#open.add(event.id);
     switch (event.type) {
       case "capstan.approval_requested":
-        // A question of an MCP server comes while its call already runs.
+        // An MCP server's question comes while its call is already running.
         if (event.server === undefined) this.#decide(event.tool_use_id, "ask");
         break;
       case "capstan.permission_decided":
@@ -43,7 +43,7 @@ export class Evaluations {
     }
   }
 
-  /** Whether a decision on this call may still follow in the log. */
+  /** Whether the log may still contain a later decision about this call. */
   isOpen({ id }: LoggedEvent): boolean {
     return this.#open.has(id);
   }
@@ -53,13 +53,13 @@ export class Evaluations {
     return permission === undefined ? event : { ...event, evaluated_permission: permission };
   }
 
-  /** A call that failed before anything was decided was refused: its tool is not enabled, say. */
+  /** A call that failed before any decision was denied, for example because its tool is disabled. */
   #end(toolUseId: string, { is_error: isError }: { readonly is_error?: boolean | null | undefined }): void {
     if (isError === true) this.#decide(toolUseId, "deny");
     this.#open.delete(toolUseId);
   }
 
-  /** The first decision counts: a person's answer does not change that the call was asked about. */
+  /** The first decision counts: a person's answer does not change that the call needed approval. */
   #decide(toolUseId: string, permission: EvaluatedPermission): void {
     if (!this.#permissions.has(toolUseId)) this.#permissions.set(toolUseId, permission);
     this.#open.delete(toolUseId);

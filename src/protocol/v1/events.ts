@@ -5,17 +5,17 @@ import type { EvaluatedEvent } from "./evaluated.ts";
 import { QUESTION_NAME } from "./question-tool.ts";
 import { createdBetween, createdRange, limitUpTo, listOf, page } from "./queries.ts";
 
-/** The log as clients of the Managed Agents API see it: every event, in that API's words. */
+/** The log in responses of the Managed Agents API: every event, with that API's names. */
 
 /**
- * One event of the log is one event on the wire. Facts which that API has no word for keep their `capstan.` names, and
- * events have fields beyond those it knows; clients ignore what they do not know. The place in the log is not shown.
+ * Converts one event of the log to one event on the wire. Events that the API does not define keep their `capstan.`
+ * names, and events have additional fields; clients ignore what they do not know. The log position is not shown.
  */
 export function wireEvent(logged: EvaluatedEvent | SessionEvent) {
   const { seq: _place, ...event } = logged as EvaluatedEvent;
   switch (event.type) {
     case "agent.tool_use":
-      // A question that was denied waits for nobody's answer.
+      // A denied question needs no answer.
       return event.name === QUESTION_TOOL && event.evaluated_permission !== "deny" ? question(event) : event;
     case "agent.custom_tool_use":
       return withoutEvaluation(event);
@@ -28,7 +28,7 @@ export function wireEvent(logged: EvaluatedEvent | SessionEvent) {
   }
 }
 
-/** The agent's own questions are for the client, like a tool that runs there. */
+/** The agent's questions go to the client, like a custom tool. */
 function question(event: EventOf<"agent.tool_use">) {
   return { ...withoutEvaluation(event), type: "agent.custom_tool_use" as const, name: QUESTION_NAME };
 }
@@ -54,14 +54,14 @@ function answer({
   };
 }
 
-/** The signature is between the engine and the model. */
+/** Only the engine and the model use the signature. */
 function withoutSignature({ signature: _secret, ...event }: EventOf<"agent.thinking">) {
   return event;
 }
 
 export type WireEvent = ReturnType<typeof wireEvent>;
 
-/** When an event was stored, in milliseconds since the epoch. A message has no time of its own, but its id tells. */
+/** When an event was saved, in milliseconds since the epoch. For a message without a time, its id contains one. */
 function storedAt({ id, processed_at: processedAt }: SessionEvent): number {
   return processedAt == null
     ? Number.parseInt(id.slice(id.indexOf("_") + 1).slice(0, 12), 16)
@@ -81,7 +81,7 @@ export const eventList = z.strictObject({
 export const threadEventList = eventList.pick({ limit: true, page: true });
 export type EventFilter = Pick<z.infer<typeof eventList>, "types" | keyof typeof createdBetween>;
 
-/** Whether a list with these filters shows an event, by the type it has on the wire. */
+/** Whether a list with these filters includes an event, by its type on the wire. */
 export function isListed({ types, ...created }: EventFilter): (event: EvaluatedEvent) => boolean {
   const { createdFrom = 0, createdUntil = Number.MAX_SAFE_INTEGER } = createdRange(created);
   return (event) => {
@@ -96,10 +96,10 @@ export const streamQuery = z.strictObject({ event_deltas: listOf(z.enum(PREVIEWE
 
 type Previewed = (typeof PREVIEWED)[number];
 
-/** Those previews that a stream asked for. Of thinking only the start is told. */
+/** The previews that a stream requested. For thinking, only the start is sent. */
 export class Previews {
   readonly #wanted: readonly Previewed[];
-  /** Event id → type, until the event itself is there. */
+  /** Event id → type, until the event itself arrives. */
   readonly #started = new Map<string, Previewed>();
 
   constructor(wanted: readonly Previewed[]) {
@@ -121,7 +121,7 @@ export class Previews {
     }
   }
 
-  /** The event itself was told. */
+  /** Called when the event itself was sent. */
   conclude(eventId: string): void {
     this.#started.delete(eventId);
   }

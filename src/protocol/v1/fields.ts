@@ -1,23 +1,23 @@
 import { z } from "zod";
 
-/** Fields that many requests and answers of the Managed Agents API share. */
+/** Fields shared by many requests and responses of the Managed Agents API. */
 
-/** Written by clients; its limits are checked by `metadataProblems`, which has an error of its own. */
+/** Sent by clients. `metadataProblems` checks its limits and reports its own errors. */
 export const metadata = z.record(z.string(), z.string());
-/** A value of null takes the key away. */
+/** A value of null removes the key. */
 export const metadataPatch = z.record(z.string(), z.string().nullable());
 
 const MAX_KEYS = 16;
 const MAX_KEY = 64;
 const MAX_VALUE = 512;
-/** Capstan keeps facts of its own there. */
+/** Prefix of Capstan's own keys. */
 const RESERVED = "capstan.";
 
-/** What is wrong with metadata that is about to be stored, a sentence each. */
+/** Problems of metadata about to be saved, one sentence each. */
 export function metadataProblems(wanted: Readonly<Record<string, string>>): readonly string[] {
   const entries = Object.entries(publicMetadata(wanted));
   return [
-    ...(entries.length > MAX_KEYS ? [`There are ${entries.length} keys, and at most ${MAX_KEYS} may be.`] : []),
+    ...(entries.length > MAX_KEYS ? [`There are ${entries.length} keys; the limit is ${MAX_KEYS}.`] : []),
     ...entries.flatMap(([key, value]) => [
       ...(key === "" || key.length > MAX_KEY ? [`The key ${quoted(key)} must have 1 to ${MAX_KEY} characters.`] : []),
       ...(value.length > MAX_VALUE ? [`The value of ${quoted(key)} has more than ${MAX_VALUE} characters.`] : []),
@@ -25,19 +25,19 @@ export function metadataProblems(wanted: Readonly<Record<string, string>>): read
   ];
 }
 
-/** What is wrong with the keys that a client wrote. */
+/** Problems of the keys that a client wrote. */
 export function reservedKeys(written: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.keys(written)
     .filter((key) => key.startsWith(RESERVED))
-    .map((key) => `The key ${quoted(key)} is reserved: keys that begin with ${RESERVED} are Capstan's own.`);
+    .map((key) => `The key ${quoted(key)} is reserved: keys that begin with ${RESERVED} belong to Capstan.`);
 }
 
-/** Without what Capstan keeps beside it. */
+/** Without Capstan's own keys. */
 export function publicMetadata(stored: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(stored).filter(([key]) => !key.startsWith(RESERVED)));
 }
 
-/** `removes`: which values take their key away. */
+/** `removes`: which values remove their key. */
 export function patchMetadata(
   stored: Readonly<Record<string, string>>,
   patch: Readonly<Record<string, string | null>>,
@@ -62,7 +62,7 @@ export function timeOrNull(ms: number | null): string | null {
   return ms === null ? null : time(ms);
 }
 
-/** As the API writes money: whole cents, as a decimal string. */
+/** Formats money like the API: whole cents as a decimal string. */
 export function cents(usd: number): { amount: string; currency: "USD" } {
   return { amount: String(Math.round(usd * 100)), currency: "USD" };
 }

@@ -4,7 +4,7 @@ import { time, timeOrNull } from "./fields.ts";
 import { limitUpTo, listOf, page } from "./queries.ts";
 import { invalid, notSupported } from "./refusal.ts";
 
-/** Uploaded files as clients of the API write and see them. */
+/** Uploaded files in requests and responses of the API. */
 
 const MAX_FILES = 1_000;
 const MAX_IDS = 100;
@@ -20,8 +20,8 @@ export function requireOneWay({ limit, page: at, ids, scope_id: scope }: z.infer
   if (scope !== undefined)
     throw notSupported("files of a session in /v1/files", "Read them with GET /api/sessions/{id}/workspace.");
   if (ids !== undefined && (limit !== undefined || at !== undefined))
-    throw invalid("ids: a list of ids is one page. Leave limit and page out.");
-  if (new Set(ids).size > MAX_IDS) throw invalid(`ids: at most ${MAX_IDS} may be asked for at once.`);
+    throw invalid("ids: a list of ids is one page. Omit limit and page.");
+  if (new Set(ids).size > MAX_IDS) throw invalid(`ids: at most ${MAX_IDS} can be requested at once.`);
 }
 
 const HOUR = 3_600;
@@ -46,21 +46,21 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 };
 const MAX_NAME = 255;
 
-/** The last part of what the client calls the file. It becomes a name in workspaces and in headers. */
+/** The last part of the client's file name. It becomes a name in workspaces and headers. */
 export function safeFilename(given: string | undefined, mimeType: string): string {
   const last = given?.split(/[/\\]/).at(-1)?.trim() ?? "";
-  if (/\p{Cc}|\p{Cs}/u.test(last)) throw invalid("file: the filename has control characters. Give it another one.");
+  if (/\p{Cc}|\p{Cs}/u.test(last)) throw invalid("file: the filename contains control characters. Use another name.");
   if (last.length > MAX_NAME) throw invalid(`file: the filename has more than ${MAX_NAME} characters. Shorten it.`);
   return /^\.*$/.test(last) ? `unnamed${EXTENSIONS[mimeType] ?? ""}` : last;
 }
 
-/** Without parameters; what is no type at all is bytes. */
+/** Without parameters; anything that is not a media type counts as bytes. */
 export function plainType(header: string | undefined): string {
   const [type = ""] = (header ?? "").toLowerCase().split(";");
   return /^[\w.+-]+\/[\w.+-]+$/.test(type.trim()) ? type.trim() : "application/octet-stream";
 }
 
-/** A name that cannot be taken for another header, as text and as itself. */
+/** Encodes a name safely for the header, both as ASCII and as UTF-8. */
 export function attachment(filename: string): string {
   const plain = filename.replaceAll(/[^\w .-]/g, "_");
   return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(filename).replaceAll("'", "%27")}`;

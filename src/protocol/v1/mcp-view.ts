@@ -1,7 +1,7 @@
 import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
 import { isRemote, type RemoteMcpServer } from "../../core/agent/mcp-server-schema.ts";
 
-/** MCP servers as clients of the Managed Agents API see them. Servers that are programs have no word in that API. */
+/** MCP servers in responses of the Managed Agents API, which cannot express servers that are programs. */
 
 type Servers = AgentDefinition["mcp_servers"];
 
@@ -24,7 +24,7 @@ export function mcpToolsetsView(servers: Servers) {
   }));
 }
 
-/** A tool without a line of its own is decided about call by call. */
+/** A tool without its own entry is decided call by call. */
 function switches(setting: "allow" | "ask" | "deny" | undefined) {
   const policies = { allow: "always_allow", ask: "always_ask", deny: "auto" } as const;
   const type = setting === undefined ? ("auto" as const) : policies[setting];

@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { isBase64 } from "../../core/events/content.ts";
 
-/** Events that clients of the Managed Agents API send. */
+/** Events in requests of the Managed Agents API. */
 
 const MAX_EVENTS = 50;
-/** No model takes more in a message. */
+/** The limit of all models for one message. */
 const MAX_BLOCKS = 100;
-const TOO_MANY_BLOCKS = `at most ${MAX_BLOCKS} blocks are possible`;
+const TOO_MANY_BLOCKS = `at most ${MAX_BLOCKS} blocks are allowed`;
 
 const textBlock = z.strictObject({ type: z.literal("text"), text: z.string().min(1, "a text must not be empty") });
-/** What the model API cannot take would make every later request of the session fail. */
+/** Invalid content would make every later model request of the session fail. */
 const base64 = z.string().refine(isBase64, { error: "expected base64" });
 const urlSource = z.strictObject({ type: z.literal("url"), url: z.url({ protocol: /^https?$/ }) });
 const fileSource = z.strictObject({ type: z.literal("file"), file_id: z.string().min(1) });
@@ -46,14 +46,14 @@ const searchResultBlock = z.strictObject({
   citations: z.strictObject({ enabled: z.boolean() }),
 });
 
-/** The API's type has it, for messages that are sent again. What stood there is gone, so it is refused. */
+/** Part of the API's type for resent messages. The content is gone, so it is rejected. */
 const redactedBlock = z.strictObject({ type: z.literal("redacted") });
 
 export const messageParams = z
   .array(z.discriminatedUnion("type", [textBlock, imageBlock, documentBlock, redactedBlock]))
   .min(1, "a message must not be empty")
   .max(MAX_BLOCKS, TOO_MANY_BLOCKS);
-/** A tool may have nothing to say. */
+/** A tool may return empty text. */
 const resultText = z.strictObject({ type: z.literal("text"), text: z.string() });
 export const resultParams = z
   .array(z.discriminatedUnion("type", [resultText, imageBlock, documentBlock, searchResultBlock]))
@@ -62,7 +62,7 @@ export type MessageParams = z.infer<typeof messageParams>;
 export type ResultParams = z.infer<typeof resultParams>;
 
 const userMessage = z.strictObject({ type: z.literal("user.message"), content: messageParams });
-/** Refused by name; what they hold is not looked at. */
+/** Rejected by type; the content is not checked. */
 const defineOutcome = z.object({ type: z.literal("user.define_outcome") });
 
 const eventParams = z.discriminatedUnion("type", [

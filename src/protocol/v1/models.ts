@@ -4,7 +4,7 @@ import { time } from "./fields.ts";
 import { limitUpTo, listOf } from "./queries.ts";
 import { invalid } from "./refusal.ts";
 
-/** Models as clients of the API see them: those that Capstan knows a price for. What else they can, it does not know. */
+/** Models in responses of the API: those with a price known to Capstan. Other properties are unknown. */
 
 /** Newest first. */
 export const MODELS = [
@@ -35,14 +35,14 @@ export const modelList = z.strictObject({
   lifecycle: listOf(z.enum(["active", "deprecated", "retired"]), 3),
 });
 
-/** Also one that is not in the list, such as a dated one. Undefined when it has no known price. */
+/** Also returns models that are not in the list, such as a dated one. Undefined if the price is unknown. */
 export function modelView(id: string) {
   if (!/^claude-[a-z0-9-]{1,100}$/.test(id) || priceOf(id) === undefined) return undefined;
   return {
     type: "model" as const,
     id,
     display_name: displayName(id),
-    // When it was released is not known here.
+    // The release date is unknown here.
     created_at: time(0),
     lifecycle: "active" as const,
     line: LINES.find((line) => id.includes(line)) ?? null,
@@ -63,13 +63,12 @@ function displayName(id: string): string {
 
 export function modelPage({ limit, after_id: after, before_id: before, lifecycle }: z.infer<typeof modelList>) {
   if (after !== undefined && before !== undefined)
-    throw invalid("after_id and before_id: a page is after one model or before one. Leave one of them out.");
+    throw invalid("after_id and before_id: a page is after one model or before one. Omit one of them.");
   const all =
     lifecycle === undefined || lifecycle.includes("active") ? MODELS.flatMap((id) => modelView(id) ?? []) : [];
   const placeOf = (id: string): number => {
     const place = all.findIndex((model) => model.id === id);
-    if (place < 0)
-      throw invalid(`There is no model ${JSON.stringify(id)} in this list. Take the id of a page's model.`);
+    if (place < 0) throw invalid(`Model ${JSON.stringify(id)} is not in this list. Use the id of a model on a page.`);
     return place;
   };
   const end = before === undefined ? all.length : placeOf(before);

@@ -4,7 +4,7 @@ import type { AgentRecord, Metadata } from "../../core/ports/registry.ts";
 import { invalid, notSupported } from "./refusal.ts";
 import { freeSlug } from "../slug.ts";
 
-/** Agents that an agent may call, as clients of the Managed Agents API write them: references to other agents. */
+/** Agents that an agent may call, in requests of the Managed Agents API: references to other agents. */
 
 const MAX_AGENTS = 20;
 
@@ -41,14 +41,14 @@ export const multiagentParams = z.discriminatedUnion("type", [
 ]);
 export type MultiagentParams = z.infer<typeof multiagentParams>;
 
-/** An agent that another may call, by what it is called there. */
+/** An agent that another may call. */
 const member = z.object({ id: z.string(), version: z.number().int(), name: z.string() });
 const roster = z.object({
   type: z.enum(["coordinator", "multiagent_20261001"]),
-  /** By the name of the subagent in the definition. */
+  /** By the subagent's name in the definition. */
   members: z.record(z.string(), member),
 });
-/** Which agents the subagents of a definition were made from. */
+/** The agents that a definition's subagents were created from. */
 export type Roster = z.infer<typeof roster>;
 export type Member = z.infer<typeof member>;
 
@@ -58,14 +58,14 @@ export interface WantedAgent {
 }
 
 /**
- * The agents that a request names. Undefined: those that the agent has. `stored` is what it has, because a request of
- * the newer type is merged into it.
+ * The agents that a request names. Undefined: unchanged. `stored` are the current ones, because a request of the newer
+ * type is merged into them.
  */
 export function wantedAgents(given: MultiagentParams, stored: Roster | undefined): readonly WantedAgent[] | undefined {
   if (given.type === "coordinator") return named(given.agents);
   const isMerged = stored?.type === given.type;
   requireOff("advisor", given.advisor, "disabled");
-  // What is left out of it is on, unless there is something to merge it into.
+  // Omitted features are on by default, unless the request is merged into existing values.
   requireOff("workflows", given.workflows, isMerged && given.workflows === undefined ? "disabled" : "enabled");
   const { subagents } = given;
   if (subagents === undefined && isMerged) return undefined;
@@ -84,21 +84,21 @@ function requireOff(
   otherwise: "enabled" | "disabled",
 ): void {
   if ((given?.type ?? otherwise) === "enabled")
-    throw notSupported(`${what} in multiagent`, 'Switch it off with {"type": "disabled"}.');
+    throw notSupported(`${what} in multiagent`, 'Turn it off with {"type": "disabled"}.');
 }
 
 function named(references: readonly Reference[]): readonly WantedAgent[] {
   const agents = references.map((entry): WantedAgent => {
     if (typeof entry === "string") return { id: entry, version: undefined };
     if (entry.type === "agent") return { id: entry.id, version: entry.version };
-    throw notSupported(`${entry.type} in multiagent`, "Name other agents by their ids.");
+    throw notSupported(`${entry.type} in multiagent`, "Refer to other agents by id.");
   });
   const twice = agents.find(({ id }, index) => agents.findIndex((other) => other.id === id) < index);
-  if (twice !== undefined) throw invalid(`multiagent: ${twice.id} is named twice. Name each agent once.`);
+  if (twice !== undefined) throw invalid(`multiagent: ${twice.id} is named twice. Remove one.`);
   return agents;
 }
 
-/** Subagents made of stored agents, and the roster that remembers which those were. */
+/** Subagents created from saved agents, and the roster that records their origin. */
 export function enrolled(
   type: Roster["type"],
   agents: readonly AgentRecord[],
@@ -120,7 +120,7 @@ export function enrolled(
   return { subagents, roster: { type, members } };
 }
 
-/** A subagent's calls are decided by the rules of the agent that called it. Rules of its own that forbid would be lost. */
+/** The calling agent's rules decide about a subagent's calls, so restrictive rules of its own would be lost. */
 function requireCallable({ id, archivedAt, definition }: AgentRecord): void {
   const { subagents, custom_tools: custom = [], mcp_servers: servers = {}, permissions } = definition;
   const lost = [
@@ -130,20 +130,20 @@ function requireCallable({ id, archivedAt, definition }: AgentRecord): void {
     ...(Object.keys(servers).length === 0 ? [] : ["it has MCP servers"]),
     ...(permissions.ask.length + permissions.deny.length === 0
       ? []
-      : ["it has rules that ask or deny (permission_policy, blocked_domains), and the calling agent's rules decide"]),
+      : ["it has rules that ask or deny (permission_policy, blocked_domains), but the calling agent's rules apply"]),
     ...(permissions.mode === "normal" ? [] : [`it has the mode ${permissions.mode}`]),
   ];
   if (lost.length > 0) throw invalid(`multiagent: ${id} cannot be called by another agent: ${lost.join("; ")}.`);
 }
 
-/** The roster stands beside the metadata that clients keep. */
+/** The roster is saved next to the client's metadata. */
 const ROSTER_KEY = "capstan.multiagent";
 
 export function withRoster({ [ROSTER_KEY]: _before, ...metadata }: Metadata, wanted: Roster | undefined): Metadata {
   return wanted === undefined ? metadata : { ...metadata, [ROSTER_KEY]: JSON.stringify(wanted) };
 }
 
-/** Undefined when the agent was not made with one, or has other subagents now. */
+/** Undefined if the agent was created without one, or has other subagents now. */
 export function rosterIn({ [ROSTER_KEY]: text }: Metadata, { subagents }: AgentDefinition): Roster | undefined {
   const read = roster.safeParse(parsed(text));
   if (!read.success) return undefined;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What clients write behind the `?`: everything is text there. */
+/** Query parameters, which are always text. */
 
 export const DEFAULT_LIMIT = 20;
 export const MAX_LIMIT = 100;
@@ -16,7 +16,7 @@ export function limitUpTo(max: number, usual = DEFAULT_LIMIT) {
     .default(usual);
 }
 
-/** An empty one is none: some clients write null that way. */
+/** An empty value means none: some clients write null that way. */
 export const page = z
   .string()
   .optional()
@@ -29,7 +29,7 @@ export const flag = z
 
 export const version = z
   .string()
-  .regex(/^[1-9]\d{0,8}$/, "expected a version, which is a number from 1 on")
+  .regex(/^[1-9]\d{0,8}$/, "expected a version: a number from 1")
   .transform(Number)
   .optional();
 
@@ -52,7 +52,7 @@ export interface Created {
   readonly "created_at[lte]"?: number | undefined;
 }
 
-/** In milliseconds, both included. */
+/** In milliseconds, both ends included. */
 export function createdRange(query: Created): { createdFrom?: number; createdUntil?: number } {
   const from = [query["created_at[gte]"], after(query["created_at[gt]"], 1)].filter((ms) => ms !== undefined);
   const until = [query["created_at[lte]"], after(query["created_at[lt]"], -1)].filter((ms) => ms !== undefined);
@@ -66,7 +66,7 @@ function after(ms: number | undefined, step: number): number | undefined {
   return ms === undefined ? undefined : ms + step;
 }
 
-/** Written once or many times: `statuses[]=idle&statuses[]=running`, with or without the brackets. */
+/** Accepts one or more values: `statuses[]=idle&statuses[]=running`, with or without brackets. */
 export function listOf<Item extends z.ZodType<unknown, string>>(item: Item, max = 100) {
   return z.preprocess(
     (value) => (value === undefined || value === "" ? undefined : Array.isArray(value) ? value : [value]),
@@ -74,7 +74,7 @@ export function listOf<Item extends z.ZodType<unknown, string>>(item: Item, max 
   );
 }
 
-/** A query as a schema sees it: text, or a list of texts where a name stands more than once or with brackets. */
+/** Converts a query for a schema: text, or a list of texts for names that repeat or have brackets. */
 export function queryFields(search: URLSearchParams): Record<string, string | string[]> {
   const fields = new Map<string, string | string[]>();
   for (const [key, value] of search) {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { formFields } from "../../core/session/elicitation.ts";
 import { invalid } from "./refusal.ts";
 
-/** Questions of the agent's own, and of an MCP server, as clients of the Managed Agents API answer them: with a text. */
+/** Clients of the Managed Agents API answer questions of the agent and of MCP servers with text. */
 
 const answer = z.union([z.string(), z.number().transform(String), z.boolean().transform(String), z.array(z.string())]);
 const answersByQuestion = z.record(
@@ -12,7 +12,7 @@ const answersByQuestion = z.record(
 
 const asked = z.object({ questions: z.array(z.object({ question: z.string() })).catch([]) });
 
-/** What is asked, in the words of the question; the names of the fields for a form. */
+/** The questions as asked; for a form, the names of its fields. */
 export function questionsAsked(
   input: Readonly<Record<string, unknown>>,
   server: string | undefined,
@@ -22,7 +22,7 @@ export function questionsAsked(
   return read.success ? read.data.questions.map(({ question }) => question) : [];
 }
 
-/** The text is a JSON object, question → answer. Where one thing is asked, the answer alone will do. */
+/** Parses a JSON object, question → answer. For a single question, plain text is enough. */
 export function answersIn(text: string, questions: readonly string[]): Record<string, string> {
   const read = answersByQuestion.safeParse(parsed(text));
   if (read.success) return read.data;
@@ -30,7 +30,7 @@ export function answersIn(text: string, questions: readonly string[]): Record<st
   if (only !== undefined && others.length === 0) return { [only]: text };
   if (only === undefined && text === "") return {};
   throw invalid(
-    `content: ${questions.length} things are asked. Answer with the text of a JSON object: ${JSON.stringify(
+    `content: there are ${questions.length} questions. Answer with the text of a JSON object: ${JSON.stringify(
       Object.fromEntries(questions.map((question) => [question, "…"])),
     )}`,
   );

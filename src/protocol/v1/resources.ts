@@ -4,7 +4,7 @@ import { time } from "./fields.ts";
 import { limitUpTo, MAX_LIMIT, page } from "./queries.ts";
 import { invalid } from "./refusal.ts";
 
-/** Files and repositories that stand in a session's workspace, as clients of the Managed Agents API write and see them. */
+/** Files and repositories in a session's workspace, in requests and responses of the Managed Agents API. */
 
 const mountPath = z.string().max(1_024).nullish();
 
@@ -13,7 +13,7 @@ export const fileParams = z.strictObject({
   file_id: z.string(),
   mount_path: mountPath,
 });
-/** The address is stored and shown to all who may see the session. */
+/** The URL is saved and shown to everyone who may see the session. */
 function hasNoCredentials(url: string): boolean {
   const { username, password } = URL.parse(url) ?? {};
   return !username && !password;
@@ -21,17 +21,17 @@ function hasNoCredentials(url: string): boolean {
 
 const repositoryParams = z.strictObject({
   type: z.literal("github_repository"),
-  // Another kind of address could be a path of the server's own.
+  // Other kinds of URL could name a path on the server.
   url: z
-    .url({ protocol: /^https$/, error: "expected the https address of a repository" })
-    .refine(hasNoCredentials, "the address must hold no name and no password; use authorization_token"),
+    .url({ protocol: /^https$/, error: "expected the https URL of a repository" })
+    .refine(hasNoCredentials, "the URL must not contain a user name or password; use authorization_token"),
   authorization_token: z.string().min(1).optional(),
   checkout: z
     .discriminatedUnion("type", [
       z.strictObject({ type: z.literal("branch"), name: z.string().min(1) }),
       z.strictObject({
         type: z.literal("commit"),
-        sha: z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, "expected the whole SHA of a commit"),
+        sha: z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, "expected the full SHA of a commit"),
       }),
     ])
     .nullish(),
@@ -49,7 +49,7 @@ export const resourceUpdate = z.strictObject({ authorization_token: z.string() }
 
 export const resourceList = z.strictObject({ limit: limitUpTo(MAX_LIMIT), page });
 
-/** The roots that the hosted API has. Here a session's workspace is both. */
+/** The hosted API's roots. Here the session's workspace is both. */
 const ROOTS = /^\/(?:workspace|mnt\/session)\//;
 
 /** Relative to the root of the workspace. */
@@ -59,10 +59,10 @@ export function placeIn(written: string | null | undefined, usual: string): stri
   const names = path.split("/").filter((name) => name !== "" && name !== ".");
   if (path.startsWith("/"))
     throw invalid(
-      `mount_path: ${JSON.stringify(written)} does not lie in the workspace. Write a relative path, or one below /workspace/ or /mnt/session/.`,
+      `mount_path: ${JSON.stringify(written)} is outside the workspace. Write a relative path, or one below /workspace/ or /mnt/session/.`,
     );
   if (names.length === 0 || names.includes("..") || hasControlCharacter(path))
-    throw invalid(`mount_path: ${JSON.stringify(written)} must name a place inside the workspace, without "..".`);
+    throw invalid(`mount_path: ${JSON.stringify(written)} must be a path inside the workspace, without "..".`);
   return names.join("/");
 }
 
@@ -70,14 +70,14 @@ function hasControlCharacter(text: string): boolean {
   return /\p{Cc}/u.test(text);
 }
 
-/** As a clone of it would be called. */
+/** The directory name that a clone would get. */
 export function repositoryName(url: string): string {
   const last = new URL(url).pathname.split("/").findLast((name) => name !== "") ?? "";
   const name = decoded(last).replace(/\.git$/, "");
   return /^[\w.-]+$/.test(name) && !/^\.+$/.test(name) ? name : "repository";
 }
 
-/** What is not well encoded stays as it is. */
+/** Returns badly encoded text unchanged. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -86,12 +86,12 @@ function decoded(text: string): string {
   }
 }
 
-/** Two things cannot stand in the same place, nor one in the other. */
+/** Two resources must not share a path or contain each other. */
 export function requireApart(places: readonly string[]): void {
   for (const [index, place] of places.entries())
     for (const other of places.slice(index + 1))
       if (place === other || other.startsWith(`${place}/`) || place.startsWith(`${other}/`))
-        throw invalid(`resources: ${place} and ${other} would stand in the same place. Give each a mount_path.`);
+        throw invalid(`resources: ${place} and ${other} overlap. Set a different mount_path for each.`);
 }
 
 export function resourceView(resource: SessionResource) {

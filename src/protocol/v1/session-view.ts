@@ -8,18 +8,20 @@ import { cents, publicMetadata, time, timeOrNull } from "./fields.ts";
 import { type Roster, rosterIn } from "./multiagent.ts";
 import { resourceView } from "./resources.ts";
 
-/** Sessions as clients of the Managed Agents API see them. */
+/** Sessions in responses of the Managed Agents API. */
 
-/** A session that was not made from a stored agent, such as one of the command line, has one that nobody can retrieve. */
+/**
+ * The agent id of sessions not created from a saved agent, such as those of the command line. It cannot be retrieved.
+ */
 const LOCAL_AGENT = "agent_local";
 const LOCAL_ENVIRONMENT = "env_local";
 
 export interface ShownSession {
   readonly record: SessionRecord;
   readonly state: SessionState;
-  /** The stored version that it was made from; undefined when it was not. */
+  /** The saved version it was created from; undefined if there is none. */
   readonly agent: AgentRecord | undefined;
-  /** Milliseconds since the epoch: the last event, and the moment of asking. */
+  /** Milliseconds since the epoch: the last event, and the current time. */
   readonly updatedAt: number;
   readonly now: number;
 }
@@ -57,7 +59,7 @@ export function rosterOf(record: SessionRecord, agent: AgentRecord | undefined):
   return agent && rosterIn(agent.metadata, record.agent);
 }
 
-/** In USD; undefined for no limit of the session's own. */
+/** In USD; undefined if the session has no limit. */
 function limitOf(record: SessionRecord, state: SessionState): number | undefined {
   const usd = state.budget?.usd ?? record.agent.budget.usd;
   return usd === NO_USD_LIMIT ? undefined : usd;

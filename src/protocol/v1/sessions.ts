@@ -6,7 +6,7 @@ import { createdBetween, flag, limitUpTo, listOf, MAX_LIMIT, page, version } fro
 import { invalid, notSupported } from "./refusal.ts";
 import { resourceParams } from "./resources.ts";
 
-/** Sessions as clients of the Managed Agents API ask for them. */
+/** Sessions in requests of the Managed Agents API. */
 
 const budgetParams = z.strictObject({
   type: z.literal("limit"),
@@ -54,7 +54,7 @@ export function usdOf(budget: z.infer<typeof budgetParams>): number {
 
 export function requireNoVaults(vaults: readonly string[] | undefined): void {
   if ((vaults ?? []).length > 0)
-    throw notSupported("vaults", "Give the agent's environment variables through /api/environments.");
+    throw notSupported("vaults", "Set the agent's environment variables through /api/environments.");
 }
 
 const STATUSES = ["rescheduling", "running", "idle", "terminated"] as const;
@@ -72,13 +72,13 @@ export const sessionList = z.strictObject({
   statuses: listOf(z.enum(STATUSES)),
 });
 
-/** Filters on things that Capstan does not have must not look as if they had found nothing. */
+/** Rejects filters on unsupported features, which would otherwise look like an empty result. */
 export function requireKnownFilters(query: z.infer<typeof sessionList>): void {
   if (query.deployment_id !== undefined) throw notSupported("deployments", "List sessions without deployment_id.");
   if (query.memory_store_id !== undefined)
     throw notSupported("memory stores", "List sessions without memory_store_id.");
   if (query.agent_version !== undefined && query.agent_id === undefined)
-    throw invalid("agent_version: this only counts together with agent_id. Name the agent, too.");
+    throw invalid("agent_version works only together with agent_id. Add agent_id.");
 }
 
 export const threadList = z.strictObject({ limit: limitUpTo(MAX_LIMIT), page, statuses: listOf(z.enum(STATUSES)) });

@@ -8,31 +8,31 @@ import { type EvaluatedEvent, isToolUse } from "./evaluated.ts";
 import { time } from "./fields.ts";
 import { agentIdentity, rosterOf, seconds, usageView } from "./session-view.ts";
 
-/** The lines of a session as clients of the Managed Agents API see them: the primary one, and one for each subagent. */
+/** A session's threads in the Managed Agents API: the primary one, and one for each subagent. */
 
-/** Events of the primary line carry no thread; the API wants a name for it all the same. */
+/** Events of the primary thread have no thread id, but the API requires one. */
 export function primaryThreadId(sessionId: string): string {
   return `sthr_${sessionId.slice(sessionId.indexOf("_") + 1)}`;
 }
 
 interface Thread {
   readonly id: string;
-  /** Undefined for the primary line. */
+  /** Undefined for the primary thread. */
   readonly agentName?: string;
-  /** Null when the primary line started it. */
+  /** Null if the primary thread started it. */
   readonly parent: string | null;
   status: "running" | "idle" | "rescheduling" | "terminated";
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   updatedAt: number;
-  /** Since when it runs. */
+  /** When it started to run. */
   runningSince: number | undefined;
   activeMs: number;
   usage: ModelUsage;
   usd: number;
 }
 
-/** What the log says of a session's threads, told event by event. */
+/** A session's threads, built from the log event by event. */
 export class Threads {
   readonly #record: SessionRecord;
   readonly #threads = new Map<string, Thread>();
@@ -66,7 +66,7 @@ export class Threads {
     }
   }
 
-  /** The primary one first, then the others as they were started. */
+  /** The primary thread first, then the others in the order they started. */
   all(): readonly Thread[] {
     return [this.#primary, ...this.#threads.values()];
   }
@@ -109,7 +109,7 @@ export class Threads {
 
   #spent(event: EventOf<"span.model_request_end">): void {
     const { session_thread_id: id } = event;
-    // A request that did not say which line it belongs to counts for the session alone.
+    // A request without a thread counts only for the session.
     const thread = id == null ? this.#primary : this.#threads.get(id);
     if (thread === undefined) return;
     thread.usage = addUsage(thread.usage, event.model_usage);
@@ -137,8 +137,8 @@ function statusOf(type: LoggedEvent["type"]): Thread["status"] {
 }
 
 /**
- * Whether a thread's own list and stream show an event. What becomes of a subagent is told on its own line and on the
- * primary one; that it was started, on the line that started it.
+ * Whether a thread's own list and stream include an event. A subagent's status appears on its own thread and on the
+ * primary one; its start appears on the thread that started it.
  */
 export function isOnThread(event: LoggedEvent, threadId: string, primary: string): boolean {
   const isPrimary = threadId === primary;
@@ -149,7 +149,7 @@ export function isOnThread(event: LoggedEvent, threadId: string, primary: string
   return own == null ? isPrimary : own === threadId;
 }
 
-/** What a person or a client has to do with a subagent's calls, and what its model requests cost. */
+/** A subagent's calls that need a person or client, and the cost of its model requests. */
 const CROSS_POSTED: readonly EventType[] = [
   "capstan.approval_requested",
   "capstan.elicitation_settled",
@@ -160,8 +160,8 @@ const CROSS_POSTED: readonly EventType[] = [
 ];
 
 /**
- * Whether the list and the stream of a session show an event: the primary line, what becomes of each subagent, and
- * those of its calls that need an answer. What else a subagent says and does is on its own thread.
+ * Whether a session's list and stream include an event: the primary thread, the status of each subagent, and those of
+ * its calls that need an answer. A subagent's other events are on its own thread.
  */
 export function isOnSession(event: EvaluatedEvent): boolean {
   const own = "session_thread_id" in event ? event.session_thread_id : undefined;

@@ -9,13 +9,13 @@ interface Archived {
 }
 
 /**
- * What a session of somebody else's making would do on this machine without a question to anybody: commands and code
- * that the host runs for it, addresses it is sent to, and calls that need no approval. One line each; empty when it can
- * do nothing before a person agrees. Text of the archive is quoted, so that it cannot draw on a terminal.
+ * Lists what an imported session could do on this machine without asking anyone: commands and code that the host runs
+ * for it, addresses it connects to, and calls that need no approval. One line each; empty if it can do nothing without
+ * approval. Text from the archive is quoted, so that it cannot inject terminal control sequences.
  */
 export function reachOf({ agent, environment }: Archived, events: readonly SessionEvent[]): readonly string[] {
   const { permissions, hooks = {}, functions = [], mcp_servers: servers = {} } = agent;
-  // Also those that are not in force now: a fork from an earlier place has the mode of that place.
+  // Include earlier modes: a fork from an earlier position has the mode of that position.
   const modes = [
     permissions.mode,
     ...events.flatMap((event) => (event.type === "capstan.mode_changed" ? [event.mode] : [])),
@@ -30,16 +30,14 @@ export function reachOf({ agent, environment }: Archived, events: readonly Sessi
       ([name, value]) => `environment.variables sets ${name} to ${quoted(value)} for its commands`,
     ),
     ...(modes.includes("yolo") ? ["its mode is or was yolo: every call is allowed"] : []),
-    ...(modes.includes("accept-edits")
-      ? ["its mode is or was accept-edits: files are changed without a question"]
-      : []),
+    ...(modes.includes("accept-edits") ? ["its mode is or was accept-edits: it changes files without asking"] : []),
     ...permissions.allow.map((rule) => `permissions.allow has ${quoted(rule)}`),
     ...(environment.sandbox.auto_allow_sandboxed
       ? ["environment.sandbox.auto_allow_sandboxed: commands in the sandbox are allowed"]
       : []),
   ];
   return reach.length > 0 && environment.sandbox.mode !== "required"
-    ? [...reach, "environment.sandbox does not require one: commands may reach all that you can"]
+    ? [...reach, "environment.sandbox does not require a sandbox: commands can reach everything you can"]
     : reach;
 }
 
@@ -50,13 +48,13 @@ function reachOfServer(name: string, server: McpServer): readonly string[] {
   const given = Object.entries(hiddenValues(server)).map(([key, value]) => `${key}=${quoted(value)}`);
   const allowed = Object.entries(server.tools ?? {}).flatMap(([tool, policy]) => (policy === "allow" ? [tool] : []));
   return [
-    `mcp_servers.${name} ${what}${given.length === 0 ? "" : `, and is given ${given.join(", ")}`}`,
+    `mcp_servers.${name} ${what}${given.length === 0 ? "" : `, and receives ${given.join(", ")}`}`,
     ...(!isRemote(server) && server.outside_sandbox === true ? [`mcp_servers.${name} runs outside the sandbox`] : []),
     ...allowed.map((tool) => `mcp_servers.${name}.tools allows ${tool}`),
   ];
 }
 
-/** As JSON, with what JSON leaves of characters that steer a terminal or turn text around. */
+/** Quotes the text as JSON and escapes control and bidirectional characters that JSON leaves unescaped. */
 function quoted(text: string): string {
   return JSON.stringify(text).replaceAll(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,

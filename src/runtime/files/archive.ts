@@ -13,16 +13,16 @@ import { FORMAT, outputOf, PAGE } from "./export-session.ts";
 import { settleOpenWork } from "../calls/settle-work.ts";
 
 /**
- * A session as JSON lines, to be kept or carried to another store: a header, then one line per event. The engine's
- * transcript is not in it; the engine's view is rebuilt from the events.
+ * A session as JSON lines, for backup or transfer to another store: a header, then one line per event. The engine's
+ * transcript is not included; the engine's view is rebuilt from the events.
  */
 
 const LEASE_MS = 60_000;
-/** Of an output; a line that says what is missing may be in it too. */
+/** Limit for one output in base64, with room for the line that says what was cut. */
 const MOST_BASE64 = 2 * MAX_OUTPUT_BYTES;
 
 const header = z.strictObject({
-  capstan: z.literal(FORMAT, `this Capstan reads archives of version ${FORMAT}`),
+  capstan: z.literal(FORMAT, `this version of Capstan reads archives of version ${FORMAT}`),
   session: z
     .strictObject({
       id: z.string().min(1),
@@ -36,30 +36,30 @@ const header = z.strictObject({
       metadata: z.record(z.string(), z.string()).optional(),
       ownProgram: z.boolean().default(false),
       forkedFrom: z.strictObject({ sessionId: z.string(), seq: z.number().int() }).nullable(),
-      // Whatever an archive says of these, it is about another store.
+      // Ignored: these values refer to another store.
       agentRef: z.unknown().optional(),
       environmentId: z.unknown().optional(),
       resources: z.unknown().optional(),
       archivedAt: z.unknown().optional(),
     })
-    // The archive has the places of secrets and not the secrets.
+    // The archive contains placeholders for secrets, not the secrets.
     .transform(withoutRedacted),
   head: z.number().int().nonnegative(),
 });
 
-/** What a tool gave, after the event that speaks of it. */
+/** A tool's output. Follows the event that refers to it. */
 const outputLine = z.strictObject({
   output: z.string().regex(/^[0-9a-f]{64}$/),
-  content: z.base64().max(MOST_BASE64, "more than is kept of an output"),
+  content: z.base64().max(MOST_BASE64, "larger than an output may be"),
 });
 
 const entry = z.strictObject({ seq: z.number().int().positive(), hash: z.string(), event: z.unknown() });
 
-/** The formulas of the store's hash chain. */
+/** The hash functions of the store's hash chain. */
 export interface ChainHashes {
   genesisHash(sessionId: string): string;
   eventHash(link: { previous: string; sessionId: string; seq: number; text: string }): string;
-  /** Of a tool's whole output. */
+  /** Hashes a tool's full output. */
   contentHash(content: Buffer): string;
 }
 
@@ -69,15 +69,15 @@ export interface ImportDeps {
   /** Holds the new session's lease while events are appended. */
   readonly owner: LeaseOwner;
   readonly chain: ChainHashes;
-  /** Whoever made the archive may have its agent do on this machine what it does without asking. Default: no. */
+  /** Import even if the archive's agent would act on this machine without asking. Default: false. */
   readonly trust?: boolean | undefined;
 }
 
 /**
- * Makes a new session of an archive and gives its id. The whole archive is read and checked before anything is stored,
- * and one that is not trusted is refused when its agent would do something without asking; what was stored when an
- * append fails is deleted again. Events stay as they are, also the ids in them; a turn that was under way is ended, and
- * when they speak of files, which are not in an archive, one more says that these are gone.
+ * Creates a session from an archive and returns its id. Reads and checks the whole archive before it saves anything.
+ * Rejects an untrusted archive whose agent would act without asking. If an append fails, deletes what was saved. Events
+ * keep their content and ids. A turn that was in progress is ended. An archive contains no files, so if the events
+ * refer to a workspace, one more event says that it is gone.
  */
 export async function importSession(
   store: Store,
@@ -93,12 +93,12 @@ export async function importSession(
   await store.createSession({ ...withoutWorkspace(session), id, createdAt: clock.now(), forkedFrom: null });
   const lease = await store.leases.acquire(id, owner, LEASE_MS);
   try {
-    // Before the events that speak of them.
+    // Outputs first: the events refer to them.
     for (const content of outputs) await store.toolOutputs.write(id, content);
     for (let after = 0; after < events.length; after += PAGE)
       await store.append(id, { after, events: events.slice(after, after + PAGE), fence: lease.fence, isPast: true });
   } catch (thrown) {
-    // A store that also fails at this has said why already.
+    // The store's first error is the one to report.
     await store.deleteSession(id, lease.fence).catch(() => {});
     throw thrown;
   }
@@ -109,7 +109,7 @@ export async function importSession(
 function untrusted(reach: readonly string[]): CapstanError {
   return new CapstanError(
     "not_allowed",
-    `The agent of this archive acts on this machine without asking you:\n${reach.map((line) => `  ${line}\n`).join("")}Nothing was imported. If you trust whoever made the archive, import it with --trust.`,
+    `The agent in this archive would act on this machine without asking you:\n${reach.map((line) => `  ${line}\n`).join("")}Nothing was imported. If you trust the person who created the archive, import it with --trust.`,
     { data: { reach } },
   );
 }
@@ -117,7 +117,7 @@ function untrusted(reach: readonly string[]): CapstanError {
 function leftBehind(state: SessionState, { ids, clock }: Pick<ImportDeps, "ids" | "clock">): SessionEvent[] {
   const { files } = state;
   const drafts: EventDraft[] = [
-    // Nobody goes on by themselves with what somebody else has begun.
+    // Do not continue another person's turn automatically.
     ...(inTurn(state) ? [{ type: "user.interrupt" } as const, ...settleOpenWork(state), ENDED] : []),
     ...(files.workspace === undefined && files.last === undefined
       ? []
@@ -129,7 +129,7 @@ function leftBehind(state: SessionState, { ids, clock }: Pick<ImportDeps, "ids" 
 
 const ENDED: EventDraft = { type: "session.status_idle", stop_reason: { type: "end_turn" }, stop_details: null };
 
-/** The files are not in an archive: the session goes on in a directory of whoever takes it over. */
+/** The archive contains no files: the session continues in a directory of the person who imports it. */
 function withoutWorkspace(session: ArchivedSession): Omit<SessionRecord, "id"> {
   const { environment, source = session.cwd, metadata = {}, ownProgram } = session;
   const workspace = environment.workspace.kind === "in-place" ? environment.workspace : IN_PLACE;
@@ -164,20 +164,20 @@ async function readArchive(lines: AsyncIterable<string> | Iterable<string>, chai
     } else if (typeof value === "object" && value !== null && "output" in value) {
       const content = readOutputLine(value, { number, last: events.at(-1), chain });
       room -= content.length;
-      if (room < 0) throw invalid(number, "output: the outputs are more than a session may keep");
+      if (room < 0) throw invalid(number, "output: the outputs exceed what a session may keep");
       outputs.push(content);
     } else {
       const { event, hash } = readEntry(value, { number, expected: events.length + 1, head: head.head });
       const text = JSON.stringify(event);
       if (chain.eventHash({ previous, sessionId: head.session.id, seq: events.length + 1, text }) !== hash)
-        throw invalid(number, "hash: the event does not match it: it was altered, inserted or moved");
+        throw invalid(number, "hash: does not match the event, which was altered, inserted or moved");
       events.push(event);
       previous = hash;
     }
   }
   if (head === undefined) throw invalid(number + 1, "the archive is empty");
   if (events.length < head.head)
-    throw invalid(number + 1, `the archive was cut: ${events.length} of ${head.head} events are there`);
+    throw invalid(number + 1, `the archive is incomplete: it has ${events.length} of ${head.head} events`);
   return { session: head.session, events, outputs };
 }
 
@@ -192,7 +192,7 @@ function readOutputLine(
   const { output, content } = check(outputLine, { value, number });
   const bytes = Buffer.from(content, "base64");
   if (last === undefined || outputOf(last) !== output)
-    throw invalid(number, "output: the event before it does not speak of it");
+    throw invalid(number, "output: the event before it does not refer to it");
   if (chain.contentHash(bytes) !== output) throw invalid(number, "output: the content does not match the hash");
   return bytes;
 }
@@ -202,10 +202,10 @@ function readEntry(
   { number, expected, head }: { readonly number: number; readonly expected: number; readonly head: number },
 ): { readonly event: SessionEvent; readonly hash: string } {
   const { seq, hash, event } = check(entry, { value, number });
-  if (expected > head) throw invalid(number, `seq: there is an event after the last one, which is ${head}`);
+  if (expected > head) throw invalid(number, `seq: found an event after the last one, ${head}`);
   if (seq !== expected) throw invalid(number, `seq: expected ${expected}, found ${seq}`);
   check(sessionEvent, { value: event, number, at: "event" });
-  // As it was written, with every key in its place: the hash covers that, and not what the schema makes of it.
+  // Return the event as written, with its keys in order: the hash covers the raw text, not the parsed result.
   return { event: event as SessionEvent, hash };
 }
 
@@ -213,7 +213,7 @@ function parseJson(line: string, number: number): unknown {
   try {
     return JSON.parse(line);
   } catch (thrown) {
-    throw invalid(number, `this is no JSON (${messageOf(thrown)})`);
+    throw invalid(number, `not valid JSON (${messageOf(thrown)})`);
   }
 }
 

@@ -12,7 +12,10 @@ import { mayChangeFiles } from "../../core/rules/tool-names.ts";
 import type { FileChange, Workspace } from "../../core/ports/workspace.ts";
 import type { CheckpointRange, OwnStep } from "../../core/session/checkpoint-list.ts";
 
-/** From one moment of a session to another; each is `start`, `turn`, or a checkpoint's id or the end of one. */
+/**
+ * A range between two moments of a session. Each is `start`, `turn`, or a checkpoint's id or the last characters of
+ * one.
+ */
 export interface TimeRange {
   /** Default: `start`. */
   readonly from?: string;
@@ -20,18 +23,18 @@ export interface TimeRange {
   readonly to?: string;
 }
 
-/** What changed between two checkpoints, and who may have done it. */
+/** The changes between two checkpoints, and the calls that may have made them. */
 export interface ChangeStep {
-  /** One call, or several that overlapped; none when the agent did not do it. */
+  /** One call, or several that overlapped. Empty if the agent did not make the change. */
   readonly calls: readonly CallName[];
-  /** The checkpoint it ends with; absent for what happened since the last one. */
+  /** The checkpoint at the end of the step; absent for changes since the last checkpoint. */
   readonly checkpointId?: string;
   readonly files: readonly FileChange[];
 }
 
 const SHORTEST = 4;
 
-/** The checkpoint that stands for a moment. */
+/** Finds the checkpoint for a moment. */
 export function pointIn(events: readonly StoredEvent[], wanted: string): Checkpoint {
   const all = checkpointsIn(events);
   const [first] = all;
@@ -44,10 +47,13 @@ export function pointIn(events: readonly StoredEvent[], wanted: string): Checkpo
   if (only === undefined)
     throw new CapstanError(
       "not_found",
-      `There is no checkpoint ${wanted}. Find its id with capstan checkpoints, or say start or turn.`,
+      `Checkpoint ${wanted} was not found. Find its id with capstan checkpoints, or use start or turn.`,
     );
   if (found.length > 1)
-    throw new CapstanError("invalid_input", `${wanted} stands for ${found.length} checkpoints. Give more of the id.`);
+    throw new CapstanError(
+      "invalid_input",
+      `${wanted} matches ${found.length} checkpoints. Use more characters of the id.`,
+    );
   return only;
 }
 
@@ -55,7 +61,7 @@ function lastTurn(events: readonly StoredEvent[]): StoredEvent | undefined {
   return events.findLast(({ event }) => event.type === "session.status_running" && event.goes_on !== true);
 }
 
-/** Where the conversation stood when the last turn began: its message came before it. */
+/** The log position before the last turn began, that is, before its message. */
 function beforeTurn(events: readonly StoredEvent[]): number {
   const began = lastTurn(events)?.seq ?? 0;
   const end = events.findLast(
@@ -68,8 +74,8 @@ function beforeTurn(events: readonly StoredEvent[]): number {
 }
 
 /**
- * The files as the last turn found them: what was kept before its first call that may change something. Nothing was,
- * when nothing had changed since the checkpoint before.
+ * The files as the last turn found them: the checkpoint taken before its first call that could change files. If nothing
+ * had changed, that is the checkpoint before it.
  */
 function atTurnStart(events: readonly StoredEvent[]): Checkpoint | undefined {
   const seq = lastTurn(events)?.seq ?? 0;
@@ -77,7 +83,7 @@ function atTurnStart(events: readonly StoredEvent[]): Checkpoint | undefined {
   const kept = checkpointsIn(events).find((one) => one.seq > seq && one.reason === "call");
   if (kept !== undefined && kept.seq < (call?.seq ?? 0)) return kept;
   const current = currentCheckpoint(events.filter((stored) => stored.seq < seq));
-  // What was done and taken back before the turn is no part of it.
+  // Exclude changes that were made and rewound before the turn.
   return current && { ...current, seq };
 }
 
@@ -87,11 +93,11 @@ export interface ChangeRequest {
   readonly from: Checkpoint;
   /** Default: now. */
   readonly to: Checkpoint | undefined;
-  /** Others work on the files too: only what the session itself did is a change of the session. */
+  /** Others also work on these files, so only the session's own changes count. */
   readonly isShared: boolean;
 }
 
-/** Step by step from one checkpoint to another, or to now. A rewind is no step. */
+/** The steps from one checkpoint to another, or to now. A rewind is not a step. */
 export async function changedSteps(request: ChangeRequest): Promise<readonly ChangeStep[]> {
   const { events, workspace, from, to, isShared } = request;
   const all = checkpointsIn(events);
@@ -109,7 +115,7 @@ export async function changedSteps(request: ChangeRequest): Promise<readonly Cha
   return steps.filter(({ files }) => files.length > 0);
 }
 
-/** The two states to compare for what the session changed between two moments. */
+/** The two states to compare to see what the session changed between two moments. */
 export async function changedRange({ events, workspace, from, to, isShared }: ChangeRequest): Promise<CheckpointRange> {
   if (!isShared) return { from: from.commit, to: to?.commit };
   const steps: OwnStep[] = stepsSince(events, from.seq).filter(
@@ -121,12 +127,12 @@ export async function changedRange({ events, workspace, from, to, isShared }: Ch
   return workspace.ownChanges(steps);
 }
 
-/** What the session itself changed after a place in the log. */
+/** The session's own changes after a log position. */
 export function stepsSince(events: readonly StoredEvent[], seq: number): readonly LoggedStep[] {
   return ownSteps(events).filter((step) => step.seq > seq);
 }
 
-/** Calls that run now, and may change something. */
+/** Running calls that may change files. */
 function runningCalls(events: readonly StoredEvent[]): readonly CallName[] {
   const over = new Set(
     events.flatMap(({ event }) => ("call_id" in event && "outcome" in event ? [event.call_id] : [])),
@@ -150,7 +156,7 @@ function mayChange(stored: StoredEvent): stored is StoredEvent & { event: EventO
 
 const OPPOSITE = { added: "deleted", deleted: "added", modified: "modified" } as const;
 
-/** What must be done to get from the later state to the earlier one. */
+/** Reverses changes, to get from the later state back to the earlier one. */
 export function reversed(changes: readonly FileChange[]): readonly FileChange[] {
   return changes.map(({ path, kind, insertions, deletions }) => ({
     path,

@@ -10,30 +10,39 @@ type Reason = EventOf<"capstan.checkpoint_taken">["reason"];
 type Taken = EventDraft<"capstan.checkpoint_taken">;
 type Deps = Pick<SessionBasics, "record" | "log" | "ids"> & Pick<SessionHold, "workspace">;
 
-/** So many names of files that a checkpoint left out are told. */
+/** At most this many skipped files are named in the log. */
 const TOLD = 20;
 
-/** Keeps the files of one session whenever the agent is about to change them, or has done so. */
+/** Takes checkpoints of one session's files before and after the agent changes them. */
 export class Checkpoints {
   readonly #deps: Deps;
-  /** One at a time: each is compared with the one before. Never held while the log is written, which may wait for it. */
+  /**
+   * Runs one checkpoint at a time, because each is compared with the previous one. Never held while the log is written,
+   * which may wait for it.
+   */
   #queue: Promise<unknown> = Promise.resolve();
-  /** Taken, and perhaps not in the log yet. */
+  /** The last checkpoint, possibly not in the log yet. */
   #last: CheckpointRef | undefined;
-  /** Calls that were over when nothing had changed: what changes later is not theirs. */
+  /** Calls that ended without changing anything: later changes are not theirs. */
   readonly #harmless = new Set<string>();
-  /** Calls before which the files were kept here. Any other was begun by a host that is gone, or without a checkpoint. */
+  /**
+   * Calls with a checkpoint taken before them by this host. Other calls were started by another host or without a
+   * checkpoint.
+   */
   readonly #begun = new Set<string>();
-  /** Calls that are over, and whose files are still to be kept. */
+  /** Calls that have ended and whose checkpoint is still to be taken. */
   readonly #ending = new Set<Promise<void>>();
-  /** That none can be taken was told; it is told again when one succeeded in between. */
+  /** Whether a checkpoint failure was reported. Reset when a checkpoint succeeds. */
   #told = false;
 
   constructor(deps: Deps) {
     this.#deps = deps;
   }
 
-  /** Before a call that may change files. Rejects when the environment does not let it run without a checkpoint. */
+  /**
+   * Takes a checkpoint before a call that may change files. Rejects if it fails and the environment requires a
+   * checkpoint.
+   */
   async beforeCall(callId: string): Promise<void> {
     const { mode } = this.#deps.record.environment.checkpoints;
     if (mode === "off") return;
@@ -46,12 +55,12 @@ export class Checkpoints {
     }
   }
 
-  /** Whether the files must be kept when this call is over. */
+  /** Whether a checkpoint is due when this call ends. */
   isWatching(callId: string): boolean {
     return this.#begun.has(callId);
   }
 
-  /** After a call, and what hooks did about it: what changes from now on is not its work. Does not wait. */
+  /** Takes a checkpoint after a call and its hooks: later changes do not belong to the call. Does not wait. */
   afterCall(callId: string, hooks: Promise<void>): void {
     const { log } = this.#deps;
     if (!this.#begun.has(callId) || !log.state.files.calls.includes(callId)) return;
@@ -64,17 +73,17 @@ export class Checkpoints {
       await hooks;
       await this.take({ reason: "call_end", callId });
     } catch (thrown) {
-      // A log that cannot be written is known to the turn.
+      // The turn already knows if the log cannot be written.
       await this.#deps.log.append(this.#failed(thrown)).catch(() => {});
     }
   }
 
-  /** Resolves when the files are kept as every call that is over left them. */
+  /** Resolves when checkpoints of all ended calls are taken. */
   async settled(): Promise<void> {
     while (this.#ending.size > 0) await Promise.all(this.#ending);
   }
 
-  /** For the log, at the end of a turn. One in which nothing could have changed is not looked at. Never rejects. */
+  /** Returns events for the log at the end of a turn. Skipped if nothing could have changed. Never rejects. */
   async atTurnEnd({ files }: SessionState): Promise<readonly EventDraft[]> {
     if (files.calls.length === 0 || this.#deps.record.environment.checkpoints.mode === "off") return [];
     try {
@@ -85,7 +94,7 @@ export class Checkpoints {
     }
   }
 
-  /** Gives the checkpoint of the files as they are now: a new one, or the last when nothing has changed since. */
+  /** Returns a checkpoint of the current files: a new one, or the last one if nothing has changed. */
   async take({ reason, callId }: { reason: Reason; callId?: string }): Promise<CheckpointRef> {
     const taken = await this.#look(reason, callId);
     const last = this.#last ?? this.#deps.log.state.files.last;
@@ -100,12 +109,12 @@ export class Checkpoints {
     return { id: taken?.checkpoint_id ?? "", commit: taken?.commit ?? "" };
   }
 
-  /** What was taken did not get into the log; the next look takes it again. */
+  /** The last checkpoint did not get into the log; take it again next time. */
   forget(): void {
     this.#last = undefined;
   }
 
-  /** The files were brought to this checkpoint. */
+  /** Records that the files were restored to this checkpoint. */
   restored(checkpoint: CheckpointRef): void {
     this.#last = checkpoint;
   }

@@ -3,12 +3,12 @@ import type { SessionEvent } from "../../core/events/events.ts";
 import { withoutSecrets } from "../../core/session/redaction-session.ts";
 import { PLAIN_SESSION, type Store } from "../../core/ports/store.ts";
 
-/** The version of the format of archives. */
+/** The version of the archive format. */
 export const FORMAT = 1;
 /** Events per read and per append. */
 export const PAGE = 500;
 
-/** Lines without their ends. What is appended after the first line was given is left out. */
+/** Yields lines without line endings. Leaves out events appended after the first line was read. */
 export async function* exportSession(store: Store, sessionId: string): AsyncGenerator<string> {
   let page = await archivePage(store, sessionId);
   for (;;) {
@@ -20,11 +20,11 @@ export async function* exportSession(store: Store, sessionId: string): AsyncGene
 
 interface ArchivePage {
   readonly lines: readonly string[];
-  /** Where the next page begins, and the last event of all pages. Undefined after the last page. */
+  /** The start of the next page and the last event of all pages. Undefined after the last page. */
   readonly next: { readonly after: number; readonly head: number } | undefined;
 }
 
-/** A part of an archive: the header first, then so many events at a time. */
+/** Returns one page of an archive: the header, then a fixed number of events at a time. */
 export async function archivePage(
   store: Store,
   sessionId: string,
@@ -37,7 +37,7 @@ export async function archivePage(
   if (last === undefined)
     throw new CapstanError(
       "store_corrupt",
-      `The log of session ${sessionId} ends at ${after}, not at ${head}: it was cut or deleted meanwhile. Verify the session.`,
+      `The log of session ${sessionId} ends at ${after} instead of ${head}: it was cut or deleted during the export. Run capstan audit verify.`,
       { data: { sessionId, after, head } },
     );
   const lines: string[] = [];
@@ -45,7 +45,7 @@ export async function archivePage(
     lines.push(JSON.stringify({ seq, hash, event }));
     const output = outputOf(event);
     const content = output === undefined ? undefined : await store.toolOutputs.read(sessionId, output);
-    // The audit reports one that is missing or was changed.
+    // The audit reports missing and changed outputs.
     if (content !== undefined) lines.push(JSON.stringify({ output, content: content.toString("base64") }));
   }
   return { lines, next: last.seq < head ? { after: last.seq, head } : undefined };
@@ -56,11 +56,11 @@ async function archiveHeader(store: Store, sessionId: string): Promise<ArchivePa
   if (session === undefined)
     throw new CapstanError(
       "not_found",
-      `There is no session ${sessionId} in this store. List the sessions to find it.`,
+      `Session ${sessionId} was not found in this store. List the sessions to find its id.`,
       { data: { sessionId } },
     );
   const head = await store.head(sessionId);
-  // Ids of agents, environments and files say nothing to another store.
+  // Ids of agents, environments and files have no meaning in another store.
   const carried = {
     ...withoutSecrets(session),
     ...PLAIN_SESSION,

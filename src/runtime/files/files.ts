@@ -22,7 +22,7 @@ import { type RewindGoal, rewindTo } from "./rewind.ts";
 
 export interface SessionDiff {
   readonly files: readonly FileChange[];
-  /** When asked for, the same step by step: what each call, or each group of calls that overlapped, may have changed. */
+  /** On request, the changes step by step: what each call, or each group of overlapping calls, may have changed. */
   readonly steps: readonly ChangeStep[];
 }
 
@@ -32,32 +32,35 @@ export interface PatchRequest extends TimeRange {
 }
 
 export interface DiffRequest extends TimeRange {
-  /** Also step by step, which takes a look at each checkpoint. */
+  /** Also return the steps, which reads every checkpoint. */
   readonly byCall?: boolean;
 }
 
 export interface RewindRequest {
-  /** `start`, `turn` for the beginning of the last turn, or a checkpoint's id or the end of one. */
+  /** `start`, `turn` for the beginning of the last turn, or a checkpoint's id or the last characters of one. */
   readonly to: string;
-  /** The conversation goes back as well, to the end of the last turn before the checkpoint. */
+  /** Also rewind the conversation, to the end of the last turn before the checkpoint. */
   readonly conversation?: boolean;
   /** Only show what would change. */
   readonly dryRun?: boolean;
-  /** Also take back files that someone else has changed since. Default: they stop the rewind. */
+  /** Also rewind files that someone else has changed since. Default: such files stop the rewind. */
   readonly overwrite?: boolean;
 }
 
 export interface Rewind {
   readonly checkpoint: Checkpoint;
-  /** What it changes in the files, or would. */
+  /** The files that the rewind changed, or would change. */
   readonly files: readonly FileChange[];
-  /** Of a dry run: those that someone else has changed since, or may have. They stop the rewind unless it may overwrite them. */
+  /**
+   * In a dry run: files that someone else has changed since, or may have. They stop the rewind unless `overwrite` is
+   * set.
+   */
   readonly conflicts: readonly string[];
-  /** A checkpoint of what was there; absent for a dry run. */
+  /** A checkpoint of the state before the rewind; absent in a dry run. */
   readonly undoCheckpointId?: string;
 }
 
-/** The files of sessions: what changed, and ways to take it or undo it. Sessions that work just now are refused. */
+/** The files of sessions: what changed, and how to export, apply or undo it. Rejects while the session is working. */
 export class Files {
   readonly #deps: FilesDeps;
   readonly #resting: RestingSessions;
@@ -72,7 +75,7 @@ export class Files {
     return checkpointsIn(await this.#events(sessionId));
   }
 
-  /** What changed, by default since the session's start until now. May be asked while the session works. */
+  /** The changes, by default from the session's start until now. Also works while the session is running. */
   async diff(
     sessionId: string,
     { byCall = false, ...range }: DiffRequest = {},
@@ -86,7 +89,7 @@ export class Files {
     return { files, steps: byCall ? await changedSteps(request) : [] };
   }
 
-  /** The same as a patch that git can apply; with `path` only what changed in that file. */
+  /** The changes as a patch that git can apply; with `path`, of that file only. */
   async patch(sessionId: string, { path, ...range }: PatchRequest = {}, limits?: WorkLimits): Promise<Buffer> {
     const events = await this.#events(sessionId);
     if (checkpointsIn(events).length === 0) return Buffer.alloc(0);
@@ -95,8 +98,8 @@ export class Files {
   }
 
   /**
-   * Brings the files to a checkpoint; in place, only those that the session changed since. Rejects with
-   * `workspace_conflict`, which names them, when someone else has changed such files since.
+   * Restores the files to a checkpoint; in place, only the files that the session changed since. Rejects with
+   * `workspace_conflict`, naming the files, if someone else has changed them since.
    */
   async rewind(
     sessionId: string,
@@ -115,14 +118,17 @@ export class Files {
     return this.#rewind(sessionId, checkpoint, { target: checkpoint, since, toSeq, overwrite });
   }
 
-  /** Takes the last rewind back, of the conversation too when it went back. */
+  /** Undoes the last rewind, including that of the conversation. */
   async undoRewind(sessionId: string, { overwrite = false }: Pick<RewindRequest, "overwrite"> = {}): Promise<Rewind> {
     const events = await this.#events(sessionId);
-    // Also one that was given up half-way.
+    // Includes a rewind that was abandoned halfway.
     const started = lastOf(events, "capstan.rewind_started");
     const checkpoint = started && checkpointsIn(events).find(({ id }) => id === started.event.undo_checkpoint_id);
     if (started === undefined || checkpoint === undefined)
-      throw new CapstanError("not_found", `The files of ${sessionId} were never rewound.`);
+      throw new CapstanError(
+        "not_found",
+        `The files of session ${sessionId} have not been rewound, so there is nothing to undo.`,
+      );
     const { rewind_id, commit: goal, undo_commit: commit, to_seq } = started.event;
     const done = lastOf(events, "capstan.rewound")?.event.rewind_id === rewind_id;
     const toSeq = done && to_seq !== undefined ? started.seq - 1 : undefined;
@@ -131,7 +137,7 @@ export class Files {
     return this.#rewind(sessionId, checkpoint, { target: { id: checkpoint.id, commit }, since, toSeq, overwrite });
   }
 
-  /** The whole change since the session's start as a patch. It counts as taken out when `save` has resolved. */
+  /** Saves all changes since the session's start as a patch. They count as exported once `save` resolves. */
   async exportPatch(
     sessionId: string,
     target: string,
@@ -144,21 +150,24 @@ export class Files {
       if (patch.length === 0)
         throw new CapstanError(
           "not_found",
-          `There is nothing to export: no file of session ${sessionId} has other contents than at its start.`,
+          `Nothing to export: the files of session ${sessionId} have not changed since its start.`,
         );
       await save(patch);
       return patch;
     });
   }
 
-  /** The files as they are, as a zip file. */
+  /** Saves the current files as a zip file. */
   async exportZip(sessionId: string, file: string, limits?: WorkLimits): Promise<void> {
     await this.#export(sessionId, { how: "zip", target: () => file, limits }, ({ workspace }, { now }) =>
       workspace.exportZip(now, file),
     );
   }
 
-  /** Commits what changed to a branch of the repository that the files came from. With files skipped not all is taken out. */
+  /**
+   * Commits the changes to a branch of the source repository. If files were skipped, the changes do not count as
+   * exported.
+   */
   async exportBranch(
     sessionId: string,
     { branch, message }: { readonly branch?: string; readonly message?: string } = {},
@@ -177,14 +186,14 @@ export class Files {
     });
   }
 
-  /** Writes what changed back to where the files came from. With conflicts nothing is written. */
+  /** Writes the changes to the source. If there are conflicts, it writes nothing. */
   async apply(sessionId: string, { dryRun = false }: { readonly dryRun?: boolean } = {}): Promise<ApplyOutcome> {
     const isDone = ({ conflicts }: ApplyOutcome): boolean => !dryRun && conflicts.length === 0;
     return this.#export(sessionId, { how: "apply", target: toSource, isDone }, async (resting, { from, to }) => {
       const { workspace, log, record } = resting;
       requireSource(record);
       const mounts = log.state.files.workspace?.mounts ?? [];
-      // Nobody works in the directories that are written to.
+      // No session may be working in the directories it writes to.
       const occupancy = new Occupancy({ ...resting, store: this.#deps.store, isGone: this.#deps.isGone });
       if (!dryRun) await occupancy.takeNow([record.source, ...mounts.map(({ source }) => source)]);
       try {
@@ -244,13 +253,13 @@ export class Files {
   ): Promise<Result> {
     return this.#resting.use(sessionId, "export", async (resting) => {
       const { log, checkpoints, record } = resting;
-      // A checkpoint is part of the session, and taken whole; what is made of it need not be.
+      // The checkpoint must contain every file, but the limits apply to the export.
       const { workspace } = limits === undefined ? resting : await this.#look(sessionId, limits);
       const { start } = log.state.files;
       if (start === undefined)
         throw new CapstanError(
           "not_found",
-          `Session ${sessionId} has no checkpoint: it has changed no files, or none was taken. There is nothing to take.`,
+          `Session ${sessionId} has no checkpoint: it has changed no files, or checkpoints failed. There is nothing to export.`,
         );
       const now = await checkpoints.take({ reason: "request" });
       const events = await this.#events(sessionId);
@@ -272,7 +281,7 @@ export class Files {
   }
 }
 
-/** Others work in the directory as well. Any other kind of workspace is the session's own. */
+/** Whether others work in the directory as well. All other kinds of workspace belong to the session alone. */
 function isShared({ environment }: SessionRecord): boolean {
   return environment.workspace.kind === "in-place";
 }

@@ -11,8 +11,8 @@ import { loadState } from "../log/stored-state.ts";
 import { placeOf } from "../paths/session-place.ts";
 
 /**
- * A fork of a session that works in place does so too. Any other gets a workspace of its own of the same kind, from the
- * commit that the parent's was made from: its files are the parent's, and what was committed since is not in them.
+ * A fork of an in-place session also works in place. Any other fork gets its own workspace of the same kind, created
+ * from the same commit as the parent's: it has the parent's files, without later commits.
  */
 export async function placeOfFork(
   store: Store,
@@ -24,20 +24,20 @@ export async function placeOfFork(
   if (wanted !== undefined && resolve(wanted) !== source)
     throw new CapstanError(
       "invalid_input",
-      `A fork of a session with a workspace of its own gets one from ${source}, not from ${wanted}. Leave the directory out.`,
+      `A fork gets its workspace from ${source}, like its parent, and not from ${wanted}. Omit the directory.`,
     );
   if (workspace.kind === "copy") return { environment, source };
   const base = (await loadState(store, id)).state.files.workspace?.base;
   if (workspace.kind === "clone")
     return { environment: { ...environment, workspace: { ...workspace, ref: base ?? workspace.ref } }, source };
-  // The parent has the branch that was named.
+  // The parent's workspace uses the named branch.
   const { branch: _taken, ...unnamed } = workspace;
   return { environment: { ...environment, workspace: { ...unnamed, base: base ?? workspace.base } }, source };
 }
 
 /**
- * Brings a fork's own workspace to what the parent's files were at that place of its log. Its start is the parent's: what
- * changed since where the files came from is no change of the session, and applying must not take it back.
+ * Restores the parent's files, as of that log position, in the fork's own workspace. The fork shares the parent's
+ * start: differences between the start and the source are not the session's changes, and apply must not revert them.
  */
 export async function copyFiles(
   { store, ids }: { readonly store: Store; readonly ids: Ids },
@@ -64,14 +64,14 @@ export async function copyFiles(
   const checkpoints = new Checkpoints({ ...given, ids });
   const start = await checkpoints.take({ reason: "request" });
   await workspace.restore(last.commit, start.commit);
-  // So that the log says what the fork has beyond its start.
+  // Record in the log how the fork differs from its start.
   await checkpoints.take({ reason: "request" });
 }
 
 function withoutCheckpoints({ id }: SessionRecord, cause: unknown): CapstanError {
   return new CapstanError(
     "workspace_failed",
-    `The files of session ${id} as they were then cannot be taken over: its checkpoints were removed, or cannot be read. Start a new session instead. (${messageOf(cause)})`,
+    `The files of session ${id} from that point cannot be restored: its checkpoints were removed or cannot be read. Start a new session instead. (${messageOf(cause)})`,
     { cause, data: { sessionId: id } },
   );
 }

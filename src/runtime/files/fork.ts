@@ -4,7 +4,10 @@ import type { Store } from "../../core/ports/store.ts";
 import { settleOpenWork } from "../calls/settle-work.ts";
 import type { SessionLog } from "../log/session-log.ts";
 
-/** What a fork takes over: the conversation. Spend, processes, decisions and interruptions stay with the parent. */
+/**
+ * The events that a fork copies: the conversation. Spending, processes, decisions and interruptions stay with the
+ * parent.
+ */
 const CONVERSATION: ReadonlySet<EventType> = new Set<EventType>([
   "user.message",
   "capstan.input_delivered",
@@ -19,7 +22,7 @@ const CONVERSATION: ReadonlySet<EventType> = new Set<EventType>([
   "agent.thread_context_compacted",
   "capstan.message_withdrawn",
 ]);
-/** How the parent goes on, whatever of its conversation was taken back: the last of each. */
+/** Settings that the fork inherits, even if the conversation was rewound: the last event of each type. */
 const SETTINGS = ["capstan.model_changed", "capstan.mode_changed", "capstan.engine_changed"] as const;
 
 export async function copyHistory(
@@ -31,13 +34,13 @@ export async function copyHistory(
   const delivered = new Set(
     events.flatMap((event) => (event.type === "capstan.input_delivered" ? event.event_ids : [])),
   );
-  // A message that the parent had not taken up yet is the parent's to answer.
+  // A message that the parent has not started on stays with the parent.
   const taken = events.filter(
     (event) => CONVERSATION.has(event.type) && (event.type !== "user.message" || delivered.has(event.id)),
   );
   const settings = SETTINGS.flatMap((type) => stored.findLast(({ event }) => event.type === type)?.event ?? []);
   const drafts = [...taken.map((event) => renumbered(event, taken)), ...settings].map(asDraft);
-  // Before the log speaks of them.
+  // Save outputs before the events that refer to them.
   const outputs = taken.flatMap((event) => ("whole_output" in event ? (event.whole_output?.hash ?? []) : []));
   await store.toolOutputs.copy(from, to, outputs);
   await log.append([{ type: "capstan.session_forked", from_session_id: from, from_seq: upTo }, ...drafts]);
@@ -46,7 +49,9 @@ export async function copyHistory(
     await store.transcripts.append(to, path, await store.transcripts.load(from, path));
 }
 
-/** A compaction says where in the log begins what it kept: in the fork's own numbers, which start with the fork itself. */
+/**
+ * A compaction says where the part of the log that it kept begins. Translates that into the fork's sequence numbers.
+ */
 function renumbered(event: SessionEvent, taken: readonly SessionEvent[]): SessionEvent {
   if (event.type !== "agent.thread_context_compacted") return event;
   const { event_ids: users, message_ids: messages } = event.kept;
@@ -57,7 +62,7 @@ function renumbered(event: SessionEvent, taken: readonly SessionEvent[]): Sessio
   return { ...event, kept: { ...event.kept, from_seq: place + 2 } };
 }
 
-/** The id stays, so that messages and calls refer to each other as before. */
+/** Keeps the id, so that messages and calls still refer to each other. */
 function asDraft({ processed_at: _time, ...draft }: SessionEvent): EventDraft {
   return draft;
 }

@@ -16,8 +16,8 @@ import { placeOf } from "../paths/session-place.ts";
 export type RestingSession = RestingFiles;
 
 /**
- * `export` reads the files, and `rewind` changes them too, so that the session's process is ended: no turn may wait for an
- * answer, and no other session may work in the same directory. With `removal` they go for good, whatever waits.
+ * `export` reads the files. `rewind` also changes them, so the session's process is ended, no turn may be waiting for
+ * an answer, and no other session may work in the directory. `removal` deletes the files even if a turn is waiting.
  */
 export type RestPurpose = "export" | "rewind" | "removal";
 
@@ -29,9 +29,9 @@ export interface FilesDeps {
   readonly owner: LeaseOwner;
   readonly isGone: (owner: LeaseOwner) => boolean;
   readonly redactor: Redactor;
-  /** Whoever follows the session is told through it. */
+  /** Notifies the session's followers. */
   readonly feed: (sessionId: string) => Feed;
-  /** The session, when this host drives it. */
+  /** The session, if this host drives it. */
   readonly driven: (sessionId: string) => DrivenFiles | undefined;
   readonly locks: SessionLocks;
 }
@@ -41,7 +41,7 @@ interface DrivenFiles {
   atRest<Result>(purpose: RestPurpose, work: (resting: RestingSession) => Promise<Result>): Promise<Result>;
 }
 
-/** Sessions whose files are worked on by people: nothing else may happen in them meanwhile. */
+/** Gives exclusive access to a session's files while no turn is running. */
 export class RestingSessions {
   readonly #deps: FilesDeps;
 
@@ -52,11 +52,11 @@ export class RestingSessions {
   async require(sessionId: string): Promise<SessionRecord> {
     const record = await this.#deps.store.session(sessionId);
     if (record === undefined)
-      throw new CapstanError("not_found", `There is no session ${sessionId}. List the sessions to find its id.`);
+      throw new CapstanError("not_found", `Session ${sessionId} was not found. List the sessions to find its id.`);
     return record;
   }
 
-  /** For reading only, whatever the session does. */
+  /** Read-only access, in any state of the session. */
   async look(
     sessionId: string,
     limits?: WorkLimits,
@@ -65,7 +65,7 @@ export class RestingSessions {
     return { record, workspace: this.#open(record, limits) };
   }
 
-  /** Writes to the session's log, whether or not this host drives it. */
+  /** Writes to the session's log, whether or not this host drives the session. */
   async write<Result>(sessionId: string, work: (log: SessionLog) => Promise<Result>): Promise<Result> {
     return this.#either(sessionId, {
       driven: (session) => session.write(work),
@@ -89,12 +89,12 @@ export class RestingSessions {
     });
   }
 
-  /** For removing the files: also where a turn waits, where its host died in it, and where the files are half-way. */
+  /** Access for removal: also while a turn is waiting, after its host died, and when a rewind is unfinished. */
   async useToRemove<Result>(sessionId: string, work: (resting: RestingSession) => Promise<Result>): Promise<Result> {
     return this.#either(sessionId, { driven: (session) => session.atRest("removal", work), held: work });
   }
 
-  /** With the session that this host drives, or without one, and none comes meanwhile. */
+  /** Uses the session that this host drives, or prevents one from being opened meanwhile. */
   async #either<Result>(
     sessionId: string,
     {
@@ -114,7 +114,7 @@ export class RestingSessions {
     return "result" in found ? found.result : driven(found);
   }
 
-  /** No other process drives the session meanwhile. */
+  /** Keeps other processes from driving the session meanwhile. */
   async #hold<Result>(sessionId: string, work: (resting: RestingSession) => Promise<Result>): Promise<Result> {
     const record = await this.require(sessionId);
     const { store, owner, isGone, clock, ids, redactor } = this.#deps;
@@ -135,7 +135,7 @@ export class RestingSessions {
   }
 }
 
-/** Does the work while no turn of this session and of no other is under way in its directory. */
+/** Does the work while no session has a turn in progress in the directory. */
 export async function whileAlone<Result>(
   session: ConstructorParameters<typeof Occupancy>[0],
   purpose: RestPurpose,
@@ -153,16 +153,19 @@ export async function whileAlone<Result>(
 
 function requireRest(sessionId: string, state: SessionState, purpose: RestPurpose): void {
   if (state.files.removed === true && purpose !== "removal")
-    throw new CapstanError("not_found", `The workspace of ${sessionId} was removed, and its checkpoints with it.`);
+    throw new CapstanError(
+      "not_found",
+      `The workspace of session ${sessionId} was removed together with its checkpoints.`,
+    );
   if (state.status === "running" || state.status === "rescheduling")
     throw new CapstanError(
       "session_busy",
-      `Session ${sessionId} is in the middle of a turn. Interrupt it, or wait for its end. If its host died, run: capstan sessions recover`,
+      `Session ${sessionId} is in a turn. Interrupt it or wait until it ends. If its host died, run: capstan sessions recover`,
       { retryable: true },
     );
   if (purpose !== "removal" && inTurn(state))
     throw new CapstanError(
       "approval_pending",
-      `Session ${sessionId} waits for an answer in the middle of a turn. Answer it, or interrupt the turn, and then work with its files.`,
+      `Session ${sessionId} is waiting for an answer. Answer it or interrupt the turn, then try again.`,
     );
 }

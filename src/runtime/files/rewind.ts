@@ -10,7 +10,7 @@ import type { Checkpoints } from "./checkpoints.ts";
 import type { SessionLog } from "../log/session-log.ts";
 import { requireOwnPlace } from "../paths/session-place.ts";
 
-/** A session whose files nobody else touches. */
+/** A session whose files nothing else is changing. */
 export interface RestingFiles {
   readonly record: SessionRecord;
   readonly log: SessionLog;
@@ -21,15 +21,18 @@ export interface RestingFiles {
 
 export interface RewindGoal {
   readonly target: CheckpointRef;
-  /** What the session did since, when others work on the files too: only that is taken back. Default: everything. */
+  /** The session's own changes to undo, if others also work on the files. Default: everything. */
   readonly steps?: readonly OwnStep[] | undefined;
-  /** Also take back files that someone else has changed since. */
+  /** Also rewind files that someone else has changed since. */
   readonly overwrite: boolean;
-  /** The conversation goes back to this place in the log. */
+  /** Rewind the conversation to this log position. */
   readonly toSeq: number | undefined;
 }
 
-/** Brings the files to a checkpoint, and the conversation to a place in the log when one is given. Gives the way back. */
+/**
+ * Restores the files to a checkpoint, and the conversation to a log position if given. Returns the checkpoint that
+ * undoes it.
+ */
 export async function rewindTo(
   resting: RestingFiles,
   { target, steps, overwrite, toSeq }: RewindGoal,
@@ -55,8 +58,8 @@ export async function rewindTo(
 }
 
 /**
- * Finishes a rewind that was begun, perhaps by a host that died in it. Nothing happens when there is none. When it rejects
- * and the log still speaks of the rewind, it was not tried; else it is given up.
+ * Finishes a rewind in progress, possibly of a host that died; does nothing if there is none. If it rejects and the log
+ * still shows the rewind as in progress, it was not attempted; otherwise it was abandoned.
  */
 export async function finishRewind(
   { log, record, workspace, checkpoints }: Omit<RestingFiles, "ids">,
@@ -69,7 +72,7 @@ export async function finishRewind(
   const isShared = record.environment.workspace.kind === "in-place";
   try {
     if (!isNew && !isShared) await refuseForeign(workspace, { undo: last?.commit ?? commit, target: commit });
-    // After a crash the files are half-way: what is there now is what they are brought from.
+    // After a crash the files are partly restored, so restore from their current state.
     const now = await checkpoints.take({ reason: "rewind" });
     const rest = { undo: undo_commit, target: commit, now: now.commit };
     await workspace.restore(isNew || !isShared ? commit : await goalAfterCrash(workspace, rest), now.commit);
@@ -89,28 +92,31 @@ export async function finishRewind(
   ]);
 }
 
-/** What others changed elsewhere since the crash stays; files of the rewind that they changed stop it. */
+/** Keeps other people's changes to other files since the crash; fails if they changed files of the rewind. */
 async function goalAfterCrash(
   workspace: Workspace,
   { undo, target, now }: { readonly undo: string; readonly target: string; readonly now: string },
 ): Promise<string> {
   const { commit, conflicts } = await workspace.takenBack([{ from: target, to: undo, unsure: false }], now);
   const changes = await workspace.diff({ from: undo, to: now });
-  // A file that was just being replaced may be missing.
+  // A file that was being replaced during the crash may be missing.
   const missing = new Set(changes.filter(({ kind }) => kind === "deleted").map(({ path }) => path));
   const foreign = conflicts.filter((path) => !missing.has(path));
   if (foreign.length > 0) throw givenUp(foreign);
   return commit;
 }
 
-/** What is neither as it was nor as it is to become was made by somebody since the crash, and is not taken from them. */
+/**
+ * Fails if a file is in neither its old nor its new state: someone changed it after the crash, and it must not be
+ * overwritten.
+ */
 async function refuseForeign(
   workspace: Workspace,
   { undo, target }: { readonly undo: string; readonly target: string },
 ): Promise<void> {
   const [sinceUndo, sinceTarget] = [await workspace.diff({ from: undo }), await workspace.diff({ from: target })];
   const changed = new Set(sinceTarget.map(({ path }) => path));
-  // A file that is just being replaced may be missing.
+  // A file that was being replaced during the crash may be missing.
   const foreign = sinceUndo.filter(({ path, kind }) => kind !== "deleted" && changed.has(path)).map(({ path }) => path);
   if (foreign.length > 0) throw givenUp(foreign);
 }
@@ -118,7 +124,7 @@ async function refuseForeign(
 function givenUp(paths: readonly string[]): CapstanError {
   return new CapstanError(
     "workspace_conflict",
-    `A rewind was cut off, and files have changed since then: ${named(paths)}. It is given up, and they stay as they are. Rewind again, or take it back with: capstan rewind --undo`,
+    `A rewind was interrupted, and these files have changed since: ${named(paths)}. The rewind was abandoned and the files were kept. Rewind again, or undo it with: capstan rewind --undo`,
     { data: { paths } },
   );
 }
@@ -126,7 +132,7 @@ function givenUp(paths: readonly string[]): CapstanError {
 function changedByOthers(paths: readonly string[]): CapstanError {
   return new CapstanError(
     "workspace_conflict",
-    `Someone else has changed these files since the session did: ${named(paths)}. Nothing was rewound. Move them elsewhere first, or overwrite them too with: capstan rewind --overwrite`,
+    `Someone else has changed these files since the session did: ${named(paths)}. Nothing was rewound. Move them first, or overwrite them with: capstan rewind --overwrite`,
     { data: { paths } },
   );
 }
@@ -138,7 +144,7 @@ function named(paths: readonly string[]): string {
 
 const NAMED = 10;
 
-/** The model remembers files that are not so any more; the next message says it. */
+/** Adds a note to the next message that the files were rewound, because the model remembers their later content. */
 export function withRewindNote(content: MessageContent, { untold }: FilesState): MessageContent {
   return untold === undefined ? content : [...content, { type: "text", text: REWIND_NOTE }];
 }

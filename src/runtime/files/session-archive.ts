@@ -15,11 +15,11 @@ import { placeOf } from "../paths/session-place.ts";
 
 type KeptDeps = FilesDeps & Pick<RuntimeDeps, "stateRoot">;
 
-/** What can be done with a session as a whole, whether or not somebody drives it. */
+/** Operations on a whole session, whether or not a host drives it. */
 export class KeptSessions {
   readonly #deps: KeptDeps;
   readonly #resting: RestingSessions;
-  /** A change is made of what the record says before it. */
+  /** Each change reads the record first, so changes run one at a time. */
   readonly #inOrder = new SessionLocks();
 
   constructor(deps: KeptDeps) {
@@ -47,7 +47,7 @@ export class KeptSessions {
     return this.#resting.require(sessionId);
   }
 
-  /** Of one that is archived already nothing changes. */
+  /** Does nothing if the session is already archived. */
   async archive(sessionId: string): Promise<SessionRecord> {
     const { archivedAt } = await this.#resting.require(sessionId);
     if (archivedAt === null)
@@ -57,14 +57,14 @@ export class KeptSessions {
     return this.#resting.require(sessionId);
   }
 
-  /** What its agent changed in a workspace of its own is lost. Nobody may drive it. */
+  /** Also deletes the session's own workspace with all changes in it. No host may be driving the session. */
   async delete(sessionId: string): Promise<void> {
     const record = await this.#resting.require(sessionId);
     const { store, owner, isGone, workspaces, stateRoot, locks } = this.#deps;
     await locks.run(sessionId, async () => {
       const held = await holdLease(store.leases, { sessionId, owner, isGone });
       try {
-        // Before the session: nothing would know of a workspace that could not be removed.
+        // Before the session record: otherwise a workspace that could not be removed would be forgotten.
         await workspaces.remove(placeOf(record));
         await store.deleteSession(sessionId, held.lease.fence);
       } finally {
@@ -97,11 +97,11 @@ export function requireNotArchived({ id, archivedAt }: SessionRecord): void {
   if (archivedAt === null) return;
   throw new CapstanError(
     "session_archived",
-    `Session ${id} was archived at ${new Date(archivedAt).toISOString()}: it can be read, and nothing else. Start a new session, or fork this one.`,
+    `Session ${id} was archived at ${new Date(archivedAt).toISOString()} and is read-only. Start a new session, or fork this one.`,
   );
 }
 
-/** What is to be put into a workspace, and what the record says of it. */
+/** A resource to put into a workspace, and its entry in the record. */
 export interface PlannedResource {
   readonly content: GivenContent;
   readonly resource: SessionResource;
@@ -147,7 +147,7 @@ function patched(metadata: Metadata, change: Readonly<Record<string, string | nu
   return Object.fromEntries(kept);
 }
 
-/** As the API writes money: whole cents. */
+/** Rounds to whole cents, as the API does. */
 function budgetOf(usd: number | null) {
   if (usd === null) return null;
   return { type: "limit", max_list_cost: { amount: String(Math.round(usd * 100)), currency: "USD" } } as const;

@@ -9,19 +9,24 @@ import { placeOf } from "../paths/session-place.ts";
 
 export interface StoredWorkspace {
   readonly sessionId: string;
-  /** Undefined when the store knows no such session: a host died while it made the workspace, or the session was deleted. */
+  /**
+   * Undefined if the store has no such session: the host died while creating the workspace, or the session was deleted.
+   */
   readonly kind: WorkspaceKind | undefined;
   readonly cwd: string;
   readonly source: string;
   /** On disk, checkpoints included. */
   readonly bytes: number;
-  /** Milliseconds since the epoch; when the id was made, where there is no session. */
+  /** Milliseconds since the epoch. Without a session: when the id was created. */
   readonly lastActivityAt: number;
-  /** Files were changed that nobody has taken out. What changed since the last turn is found when it is removed. */
+  /**
+   * Whether there are changes that were neither exported nor applied. Changes since the last turn are checked on
+   * removal.
+   */
   readonly hasUnexportedChanges: boolean;
 }
 
-/** What sessions have on this disk: their workspaces and checkpoints. */
+/** The workspaces and checkpoints of sessions on this disk. */
 export class StoredWorkspaces {
   readonly #deps: FilesDeps;
   readonly #resting: RestingSessions;
@@ -46,14 +51,14 @@ export class StoredWorkspaces {
         source: place.source,
         bytes: await workspaces.size(place),
         lastActivityAt: session?.lastActivityAt ?? madeAt(sessionId),
-        // Of one that the store does not know nobody can say what is in it: the store may be an older one.
+        // For an unknown session, assume unexported changes: the store may be an older copy.
         hasUnexportedChanges: session === undefined || (await this.#isUntaken(session)),
       });
     }
     return found.toSorted((a, b) => b.bytes - a.bytes);
   }
 
-  /** Rejects with `workspace_conflict` while there are changes that nobody has taken out, unless they may be lost. */
+  /** Rejects with `workspace_conflict` if changes were neither exported nor applied, unless they may be discarded. */
   async remove(
     sessionId: string,
     { discardChanges = false }: { readonly discardChanges?: boolean } = {},
@@ -65,7 +70,7 @@ export class StoredWorkspaces {
     }
     await this.#resting.useToRemove(sessionId, async (resting) => {
       const { record, log } = resting;
-      // What was begun is gone on with: half of it may be gone.
+      // Finish a removal that was started: some of the files may be gone.
       if (log.state.files.removed !== true) {
         if (!discardChanges) await this.#refuseUntaken(resting);
         await log.append([{ type: "capstan.workspace_removed" }]);
@@ -85,22 +90,23 @@ export class StoredWorkspaces {
     const place = placeOf(record);
     if (place.kind === "in-place") return;
     const copy = `Copy what you need from ${place.cwd}`;
-    // Without checkpoints only this can be told: whether the files are as they were made, before the session was.
+    // Without checkpoints, only check whether the files changed since the workspace was created.
     if (log.state.files.start === undefined) {
       if (!(await this.#deps.workspaces.changedSince(place, record.createdAt))) return;
-      throw untaken(record.id, `files in its workspace were changed, and no checkpoint says how. ${copy}`);
+      throw untaken(record.id, `files in its workspace were changed, and there is no checkpoint to show how. ${copy}`);
     }
-    // What was changed since the last checkpoint, by whomever, counts too.
+    // Include changes since the last checkpoint, whoever made them.
     await checkpoints.take({ reason: "request" }).catch((thrown: unknown) => {
       throw untaken(record.id, `its files cannot be compared with its checkpoints: ${messageOf(thrown)} ${copy}`);
     });
     const { start, last } = log.state.files;
-    // Two checkpoints may be of the same files.
+    // Two checkpoints may have the same content.
     if (isUntaken(log.state.files) && (await workspace.diff({ from: start.commit, to: last?.commit })).length > 0)
       throw untaken(record.id);
-    // A socket or a pipe holds nothing.
+    // Sockets and pipes have no content to lose.
     const lost = (await workspace.leftOut(record.createdAt)).filter(({ why }) => why !== "not a file");
-    if (lost.length > 0) throw untaken(record.id, `${named(lost)}: in no checkpoint, and so in no export. ${copy}`);
+    if (lost.length > 0)
+      throw untaken(record.id, `${named(lost)}: not in any checkpoint, so no export contains it. ${copy}`);
   }
 }
 
@@ -113,9 +119,9 @@ function named(lost: readonly LeftOut[]): string {
 const NAMED = 5;
 
 const OF_NOBODY =
-  "this store does not know its session, so nobody can say whether its files were taken over. Copy what you need from the directory of that name in workspaces of Capstan's home";
+  "its session is not in this store, so its changes cannot be checked. Copy what you need from the directory of the same name in the workspaces directory of Capstan's home";
 
-/** Ids begin with the time of their making. */
+/** Ids begin with their creation time. */
 function madeAt(sessionId: string): number {
   return Number.parseInt(/_([\da-f]{12})/.exec(sessionId)?.[1] ?? "0", 16);
 }
@@ -124,13 +130,13 @@ function isUntaken({ start, last, exported }: FilesState): boolean {
   return start !== undefined && last !== undefined && last.commit !== start.commit && last.commit !== exported;
 }
 
-/** `why`: what is in the way, and what to do, where an export does not help. */
+/** `why`: the reason and the remedy, if an export does not help. */
 function untaken(sessionId: string, why?: string): CapstanError {
   const what =
     why === undefined
-      ? `The agent of session ${sessionId} changed files that nobody has taken over. Take them with capstan apply or capstan export`
+      ? `Session ${sessionId} has changes that were neither applied nor exported. Run capstan apply or capstan export`
       : `Session ${sessionId} keeps its workspace: ${why}`;
-  return new CapstanError("workspace_conflict", `${what}, or say that they may be lost (--discard-changes).`, {
+  return new CapstanError("workspace_conflict", `${what}, or discard them with --discard-changes.`, {
     data: { sessionId, ...(why !== undefined && { why }) },
   });
 }

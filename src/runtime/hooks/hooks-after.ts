@@ -13,19 +13,19 @@ interface AfterOptions {
   readonly hooks: readonly Hook[];
   readonly ask: AskHook;
   readonly matches: (hook: Hook, call: RanCall) => boolean;
-  /** What every hook of the session is told. */
+  /** Facts that every hook of the session receives. */
   readonly facts: object;
   readonly subagent: (threadId: string | null) => string | undefined;
 }
 
-/** Hooks that see outcomes. They run beside the turn, which does not end before they have. */
+/** Runs the hooks that see outcomes. They run alongside the turn, which waits for them before it ends. */
 export class AfterHooks {
   readonly #parts: Parts;
   readonly #options: AfterOptions;
-  /** Calls under way, as they really run. */
+  /** Calls in progress, with the input that they actually run with. */
   readonly #calls = new Map<string, RanCall>();
   readonly #running = new Set<Promise<void>>();
-  /** Runs that the log does not have yet. */
+  /** Hook runs that are not in the log yet. */
   readonly #facts: EventDraft[] = [];
 
   constructor(parts: Parts, options: AfterOptions) {
@@ -33,18 +33,18 @@ export class AfterHooks {
     this.#options = options;
   }
 
-  /** The call was decided about; this is its input from now on. */
+  /** Records the decided call and its final input. */
   decided(call: RanCall): void {
     if (this.#options.hooks.length > 0) this.#calls.set(call.callId, call);
   }
 
-  /** To be called with what was stored: every outcome among it is seen. Does not wait. */
+  /** Shows every outcome among the stored events to the hooks. Does not wait. */
   see(stored: readonly StoredEvent[], { mode, signal }: { mode: Mode; signal: AbortSignal }): void {
     if (this.#options.hooks.length === 0) return;
     for (const { event } of stored) {
       if (!isResult(event)) continue;
       const run = this.#run(event, { mode, signal })
-        // Only reading the log can fail here, and whoever writes to it next will know of that.
+        // Only reading the log can fail here; the next write to the log will report that.
         .catch(() => {})
         .finally(() => this.#running.delete(run));
       this.#running.add(run);
@@ -52,8 +52,8 @@ export class AfterHooks {
   }
 
   /**
-   * Resolves, when all hooks have run, to what the log does not have of them. Made to be called while the log is being
-   * written: no hook waits for the log.
+   * Resolves to the unlogged hook runs when all hooks have run. Safe to call while the log is being written: no hook
+   * waits for the log.
    */
   async settled(): Promise<readonly EventDraft[]> {
     await this.finished();
@@ -85,7 +85,7 @@ export class AfterHooks {
     }
   }
 
-  /** A call that another process began, as far as the log tells. */
+  /** A call that another process started, as far as the log shows. */
   async #fromLog(callId: string): Promise<RanCall | undefined> {
     const events = (await this.#parts.log.events()).map(({ event }) => event);
     const made = events.findLast(

@@ -5,11 +5,11 @@ import type { CommandEnd, CommandSurroundings, RunHookCommand, SessionHooks } fr
 import { changedPrograms, type ProgramGuard } from "../programs/program-guard.ts";
 import { parseRule, type Rule } from "../../core/rules/rule.ts";
 
-/** A hook of a session, whatever it is made of. */
+/** One hook of a session: a command or a function. */
 export interface Hook {
   readonly kind: HookKind;
   readonly name: string;
-  /** The calls it wants to see; undefined for all. */
+  /** The calls that the hook sees; undefined for all. */
   readonly matcher: Rule | undefined;
   readonly timeoutMs: number;
   readonly onFailure: "deny" | "continue";
@@ -19,7 +19,7 @@ export interface Hook {
 export type HookLists = Readonly<Record<HookKind, readonly Hook[]>>;
 
 const DEFAULT_TIMEOUT_MS = 60_000;
-/** Of a command that says no, as its text on stderr tells. */
+/** The exit code of a command that denies. Its stderr is the reason. */
 const DENIED = 2;
 
 const NAMES = {
@@ -31,13 +31,13 @@ const NAMES = {
 } as const satisfies Record<HookKind, keyof SessionHooks>;
 
 interface GivenHooks {
-  /** Of the agent; these run first. */
+  /** The agent's commands, which run first. */
   readonly commands: AgentHooks | undefined;
-  /** Of the program. */
+  /** The program's functions. */
   readonly functions: SessionHooks | undefined;
 }
 
-/** All hooks of a session, in the order in which they run. Throws `invalid_input` for functions that cannot be hooks. */
+/** All hooks of a session, in the order they run. Throws `invalid_input` if a function cannot be used as a hook. */
 export function listHooks(given: GivenHooks): HookLists {
   requireKnownNames(given.functions);
   const list = (kind: HookKind): readonly Hook[] =>
@@ -55,14 +55,14 @@ export function listHooks(given: GivenHooks): HookLists {
   };
 }
 
-/** The rules by which hooks choose their calls. Throws as `listHooks` does. */
+/** The rules that select calls for hooks. Throws like `listHooks`. */
 export function hookMatchers(commands: AgentHooks | undefined, functions: SessionHooks | undefined): string[] {
   return Object.values(listHooks({ commands, functions }))
     .flat()
     .flatMap(({ matcher }) => (matcher === undefined ? [] : [matcher.text]));
 }
 
-/** The hook that has every field. */
+/** The kind of hook that has every field. */
 type WrittenHook = NonNullable<AgentHooks["before_tool"]>[number];
 type Unnamed = Omit<Hook, "kind" | "name"> & { readonly name: string | undefined };
 
@@ -89,9 +89,10 @@ function functionsOf(kind: HookKind, hooks: SessionHooks | undefined): Unnamed[]
         parsed.error.issues.map(({ path, message }) => `${[place, ...path].join(".")}: ${message}`).join("; "),
       );
     const { run, name, matcher, timeoutMs, onFailure } = parsed.data;
-    if (matcher !== undefined && !kind.endsWith("_tool")) throw wrong(`${place}.matcher: only hooks on tools have one`);
+    if (matcher !== undefined && !kind.endsWith("_tool"))
+      throw wrong(`${place}.matcher: only tool hooks can have a matcher`);
     if (onFailure !== undefined && !kind.startsWith("before_"))
-      throw wrong(`${place}.onFailure: after the fact there is nothing to deny`);
+      throw wrong(`${place}.onFailure: hooks that run afterwards cannot deny`);
     return {
       name,
       matcher: matcher === undefined ? undefined : parseRule(matcher),
@@ -105,24 +106,27 @@ function functionsOf(kind: HookKind, hooks: SessionHooks | undefined): Unnamed[]
 function requireKnownNames(functions: SessionHooks | undefined): void {
   const known: readonly string[] = Object.values(NAMES);
   const unknown = Object.keys(functions ?? {}).filter((name) => !known.includes(name));
-  if (unknown.length > 0) throw wrong(`there is no hook ${unknown.join(", ")}. Known are ${known.join(", ")}.`);
+  if (unknown.length > 0) throw wrong(`Unknown hook ${unknown.join(", ")}. Known hooks: ${known.join(", ")}.`);
 }
 
 function wrong(problem: string): CapstanError {
   return new CapstanError("invalid_input", `hooks: ${problem}`);
 }
 
-/** Asks a hook. Resolves to what it answered, whatever that is; undefined for nothing. */
+/** Runs a hook. Resolves to its raw answer, or to undefined if it gave none. */
 export type AskHook = (hook: Hook, facts: object, signal: AbortSignal) => Promise<unknown>;
 
 interface HookCommands {
   readonly run: RunHookCommand;
-  /** What a session gives its commands beside the facts, at the moment that one runs. */
+  /** What the session passes to its commands besides the facts, read when a command runs. */
   readonly surroundings: () => Omit<CommandSurroundings, "stdin" | "signal">;
   readonly programs: Pick<ProgramGuard, "changed">;
 }
 
-/** A command whose files have changed is not run: before something that denies, whatever its `on_failure` says. */
+/**
+ * Refuses to run a command whose files have changed. For a hook that runs before something, this denies, even if
+ * `on_failure` allows.
+ */
 export function askHooks({ run, surroundings, programs }: HookCommands): AskHook {
   return async ({ kind, name, does }, facts, signal) => {
     if ("call" in does) return does.call({ ...facts, signal });
@@ -139,7 +143,7 @@ export function askHooks({ run, surroundings, programs }: HookCommands): AskHook
   };
 }
 
-/** Facts as an agent file would write them: `sessionId` is `session_id`. */
+/** Converts the keys to the style of agent files: `sessionId` becomes `session_id`. */
 function inFileStyle(facts: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(facts).map(([key, value]: [string, unknown]) => [
@@ -149,19 +153,19 @@ function inFileStyle(facts: object): Record<string, unknown> {
   );
 }
 
-/** What a command answered: nothing, its JSON, or with exit code 2 a denial. Anything else is a failure. */
+/** Reads a command's answer: nothing, JSON, or a denial for exit code 2. Anything else is a failure. */
 function answerOf({ exitCode, stdout, stderr }: CommandEnd, { canDeny }: { canDeny: boolean }): unknown {
   const said = stderr.trim();
   if (exitCode === DENIED && canDeny) return { deny: said };
   if (exitCode !== 0) {
-    const how = exitCode === null ? "It was killed by a signal" : `It ended with exit code ${exitCode}`;
+    const how = exitCode === null ? "The hook was killed by a signal" : `The hook exited with code ${exitCode}`;
     throw new Error(said === "" ? `${how}.` : `${how}: ${said}`);
   }
-  // Nobody looks at what hooks after the fact print.
+  // The output of hooks that run afterwards is ignored.
   if (!canDeny || stdout.trim() === "") return undefined;
   try {
     return JSON.parse(stdout) as unknown;
   } catch {
-    throw new Error("What it printed is not JSON.");
+    throw new Error("The hook's output is not JSON.");
   }
 }

@@ -4,13 +4,13 @@ import { messageOf } from "../../core/errors.ts";
 import type { EventDraft, EventOf } from "../../core/events/events.ts";
 import type { AskHook, Hook } from "./hooks-list.ts";
 
-/** In characters. A hook that has more to say can say it elsewhere. */
+/** In characters. */
 const MAX_MESSAGE = 2_000;
 
-/** How one run of a hook went. */
+/** The result of one hook run. */
 export interface HookRun<Answer> {
   readonly answer: Answer | undefined;
-  /** Why there is no answer to go by. */
+  /** Why there is no usable answer. */
   readonly failure: string | undefined;
   readonly durationMs: number;
 }
@@ -19,13 +19,13 @@ interface RunOptions<Answer> {
   readonly ask: AskHook;
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** What it may answer. Without it nobody looks at the answer. */
+  /** The answers it may give. Default: the answer is ignored. */
   readonly schema?: z.ZodType<Answer>;
 }
 
 /**
- * Runs a hook once, and comes back in time whatever the hook does. An answer that does not fit `schema` is a failure,
- * as are being late, throwing and being stopped.
+ * Runs a hook once and returns in time, whatever the hook does. An answer that does not match `schema`, a timeout, an
+ * exception and an interruption all count as failures.
  */
 export async function runHook<Answer extends object>(
   hook: Hook,
@@ -42,16 +42,16 @@ export async function runHook<Answer extends object>(
   const { promise: stopped, reject } = Promise.withResolvers<never>();
   const halt = (why: string): void => {
     const reason = new Error(why);
-    // First, so that the reason is told and not how the hook took it.
+    // Reject first, so that the reason is reported instead of the hook's reaction to the abort.
     reject(reason);
     stop.abort(reason);
   };
-  const onAbort = (): void => halt("It was stopped, as the turn was.");
-  const timer = setTimeout(() => halt(`It took longer than ${hook.timeoutMs} ms.`), hook.timeoutMs);
+  const onAbort = (): void => halt("The hook was stopped because the turn was.");
+  const timer = setTimeout(() => halt(`The hook took longer than ${hook.timeoutMs} ms.`), hook.timeoutMs);
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     if (signal.aborted) onAbort();
-    // A copy: what a hook does to the facts must not change them for anybody else.
+    // Pass a copy, so that a hook cannot change the facts for others.
     const asked = stop.signal.aborted ? stopped : ask(hook, structuredClone(facts), stop.signal);
     const said: unknown = await Promise.race([stopped, asked]);
     return end(schema === undefined || said === undefined ? undefined : read(said, schema));
@@ -63,18 +63,18 @@ export async function runHook<Answer extends object>(
   }
 }
 
-/** As plain data, which it must be for the engine and for the log. */
+/** Parses the answer as plain data, which the engine and the log require. */
 function read<Answer>(said: unknown, schema: z.ZodType<Answer>): Answer {
-  // An error or a map would be an object without fields once it is JSON, and that means to go on.
+  // Errors and maps would become empty objects in JSON, which would mean "continue".
   const isPlain = typeof said === "object" && said !== null && Object.getPrototypeOf(said) === Object.prototype;
   if (isPlain && schema.safeParse(said).success) {
     const parsed = schema.safeParse(JSON.parse(JSON.stringify(said)));
     if (parsed.success) return parsed.data;
   }
-  throw new Error("It answered something that is no answer of such a hook.");
+  throw new Error("The hook returned an invalid answer.");
 }
 
-/** What the log says of a run. */
+/** The event that records a hook run. */
 export function hookRan(
   { kind, name }: Hook,
   { outcome, durationMs, message }: Judged,
@@ -96,16 +96,16 @@ function short(message: string): string {
   return message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE - 1)}…` : message;
 }
 
-/** What a run means. */
+/** The meaning of a hook run. */
 export interface Judged {
   readonly outcome: EventOf<"capstan.hook_ran">["outcome"];
   readonly durationMs: number;
   readonly message?: string;
-  /** Why what the hook looked at may not happen; undefined when it may go on. */
+  /** Why the action is denied; undefined if it may continue. */
   readonly denial?: string;
 }
 
-/** `problem` is what is wrong with the result of an answer that itself is in order. */
+/** `problem` says what is wrong with the result of an otherwise valid answer. */
 export function judge(
   { name, onFailure }: Hook,
   { answer, failure, durationMs }: HookRun<object>,
@@ -118,7 +118,7 @@ export function judge(
   }
   const message = failure ?? problem;
   if (message === undefined) return { outcome: isChange ? "changed" : "passed", durationMs };
-  // How it failed is for the log alone: the model need not know what is on this machine.
-  const denial = `The hook ${name} failed, and without it this is denied.`;
+  // Only the log gets the details: the model need not learn about this machine.
+  const denial = `The hook ${name} failed. This is denied because the hook is required.`;
   return { outcome: "failed", durationMs, message, ...(onFailure === "deny" && { denial }) };
 }

@@ -23,30 +23,31 @@ import { tallyOf } from "../turn/turn.ts";
 
 type Parts = SessionBasics & SessionSurroundings & HookSources & SessionPrograms & Pick<SessionTools, "tools">;
 
-/** A call as the hooks left it, or the one that denied it. */
+/** The call after the hooks, or the denial by one of them. */
 export type HookedCall =
   | { readonly kind: "passed"; readonly input: CallRequest["input"] }
   | { readonly kind: "denied"; readonly by: string; readonly reason: string }
-  /** Whoever waited for the call is gone. */
+  /** The caller stopped waiting. */
   | { readonly kind: "given_up" };
 
 /**
- * The hooks of one session. Those before something run one after another, each on what the one before left; a failure
- * denies unless the hook says otherwise, and nothing that a hook answers can allow. Each run is a fact in the log.
+ * The hooks of one session. Hooks that run before something run in sequence, each on the previous one's result. A
+ * failure denies unless the hook says otherwise, and no answer of a hook can allow anything. Each run is an event in
+ * the log.
  */
 export class UserHooks {
   readonly #parts: Parts;
   readonly #hooks: HookLists;
   readonly #ask: AskHook;
   readonly #after: AfterHooks;
-  /** Aborts when the turn is to stop at once. */
+  /** Aborts when the turn must stop immediately. */
   #turn = new AbortController();
-  /** Messages are looked at in the order they were sent. */
+  /** Processes messages in the order they were sent. */
   #prompts: Promise<unknown> = Promise.resolve();
   #promptsStop = new AbortController();
-  /** Of ended turns. */
+  /** Hooks of turns that have ended. */
   #told: Promise<unknown> = Promise.resolve();
-  /** Aborts when the session is another host's. */
+  /** Aborts when another host takes over the session. */
   readonly #life = new AbortController();
   #looking = 0;
 
@@ -65,32 +66,32 @@ export class UserHooks {
     });
   }
 
-  /** A call is being looked at, so that the turn does move. */
+  /** Whether a hook is processing a call, which counts as progress of the turn. */
   get isLooking(): boolean {
     return this.#looking > 0;
   }
 
-  /** A turn begins, or goes on after a pause. */
+  /** Called when a turn begins or continues after a pause. */
   begin(): void {
     this.#turn = new AbortController();
   }
 
-  /** The turn is to stop at once: no hook of it runs on, and none is started. */
+  /** Stops the turn's hooks immediately and starts no more. */
   stop(): void {
     this.#turn.abort();
   }
 
-  /** Whether messages must be looked at before they are sent. */
+  /** Whether messages go through hooks before they are sent. */
   get seePrompts(): boolean {
     return this.#hooks.before_prompt.length > 0;
   }
 
-  /** Whether outcomes of calls must be shown to a hook. */
+  /** Whether any hook sees outcomes of calls. */
   get seeOutcomes(): boolean {
     return this.#hooks.after_tool.length > 0;
   }
 
-  /** The message that is to be stored and sent. Rejects with `hook_denied` when none is. */
+  /** Returns the message to save and send. Rejects with `hook_denied` if a hook denies it. */
   beforePrompt(content: MessageContent): Promise<MessageContent> {
     const { signal } = this.#promptsStop;
     const looked = this.#prompts.then(() => this.#lookAtPrompt(content, AbortSignal.any([signal, this.#life.signal])));
@@ -107,7 +108,7 @@ export class UserHooks {
       const facts = { ...this.#facts(), text: textOf(content), content };
       const run = await runHook(hook, facts, { ask, signal, clock, schema: promptAnswer });
       const next = run.answer === undefined ? content : withAnswer(content, run.answer);
-      const problem = isEmpty(next) ? "It left nothing of the message." : undefined;
+      const problem = isEmpty(next) ? "The hook returned an empty message." : undefined;
       const said = judge(hook, run, { isChange: !same(next, content), problem });
       await log.append([hookRan(hook, said)]);
       if (signal.aborted) break;
@@ -117,12 +118,12 @@ export class UserHooks {
     if (signal.aborted)
       throw new CapstanError(
         "hook_denied",
-        "The message was not sent: the session was stopped before its hooks were done.",
+        "The message was not sent: the session was stopped before its hooks finished.",
       );
     return content;
   }
 
-  /** To be called before permission is decided; what it leaves of the call is what rules and people see. */
+  /** Call this before the permission decision; rules and people see the call as the hooks left it. */
   async beforeTool(
     call: CallRequest,
     { threadId, mode }: { threadId: string | null; mode: Mode },
@@ -152,27 +153,27 @@ export class UserHooks {
     }
   }
 
-  /** The call was decided about; this is its input from now on. */
+  /** Records the decided call and its final input. */
   decided(call: Pick<CallRequest, "callId" | "tool" | "input">): void {
     this.#after.decided(call);
   }
 
-  /** To be called with what was stored: hooks see every outcome among it. Does not wait. */
+  /** Shows every outcome among the stored events to the hooks. Does not wait. */
   afterTool(stored: readonly StoredEvent[], mode: Mode): void {
     this.#after.see(stored, { mode, signal: this.#turn.signal });
   }
 
-  /** Resolves when the hooks that saw outcomes so far have run. */
+  /** Resolves when the hooks for outcomes so far have run. */
   finished(): Promise<void> {
     return this.#after.finished();
   }
 
-  /** To be called while the end of a turn is being written: what is to stand before it. */
+  /** Call this while the end of a turn is being written. Returns the events to write before it. */
   settled(): Promise<readonly EventDraft[]> {
     return this.#after.settled();
   }
 
-  /** To be called with what was stored at the end of a turn. The next turn does not wait for these hooks. */
+  /** Runs the hooks for the end of a turn, given its stored events. The next turn does not wait for them. */
   turnEnded(stored: readonly StoredEvent[]): void {
     const end = stored.at(-1);
     if (end?.event.type !== "session.status_idle" || this.#hooks.on_turn_end.length === 0) return;
@@ -180,24 +181,24 @@ export class UserHooks {
     this.#told = this.#told
       .then(() => tallyOf(this.#parts.store, { sessionId: this.#parts.record.id, end: end.seq }))
       .then(({ text, usage, usd }) => this.#tell("on_turn_end", { stopReason, text, usage, usd }))
-      // A log that cannot be written makes itself known to whoever writes to it next.
+      // The next write to the log will report the failure.
       .catch(() => {});
   }
 
-  /** Looks at no message any more; those that are being looked at are not sent. */
+  /** Stops processing messages; messages in progress are not sent. */
   stopPrompts(): void {
     this.#promptsStop.abort();
     this.#promptsStop = new AbortController();
   }
 
-  /** The session ends here: waits for what is still to be told, then tells of the end. */
+  /** Ends the session: waits for running hooks, then runs those for the session's end. */
   async sessionEnded(): Promise<void> {
     await this.#told;
     const { turns, toolCalls, usage, usd } = this.#parts.log.state;
     await this.#tell("on_session_end", { turns, toolCalls, usage, usd });
   }
 
-  /** The session is another host's now: nothing may go on, and nothing is written. */
+  /** Another host took over the session: stops everything and writes nothing. */
   abandon(): void {
     this.stop();
     this.#life.abort();
@@ -213,7 +214,7 @@ export class UserHooks {
     }
   }
 
-  /** Read as a deny rule is, so that a call which might be meant is seen. */
+  /** Matches like a deny rule, so that a call that might match is seen. */
   #matches({ matcher }: Hook, call: Pick<CallRequest, "tool" | "input" | "directory">): boolean {
     if (matcher === undefined) return true;
     try {
@@ -240,7 +241,7 @@ function withAnswer(content: MessageContent, answer: z.infer<typeof promptAnswer
   return content;
 }
 
-/** As a message that a user sends is. */
+/** Uses the same check as for a user's message. */
 export function isEmpty(content: MessageContent): boolean {
   return content.every((block) => block.type === "text" && block.text.trim() === "");
 }

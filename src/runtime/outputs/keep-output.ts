@@ -6,46 +6,46 @@ import { MAX_OUTPUT_BYTES, MAX_SESSION_OUTPUT_BYTES } from "../../core/tool-outp
 import { whole } from "../../core/text/thousands.ts";
 import type { SessionBasics } from "../session-deps.ts";
 
-/** What the event of a result says of the whole output. */
+/** The fields of a result's event that describe the full output. */
 export interface OutputFacts {
   readonly whole_output?: NonNullable<EventOf<"agent.tool_result">["whole_output"]>;
   readonly detail?: string;
 }
 
-/** Secrets are looked for a little beyond where an output is cut: half of one would not be recognised. */
+/** Secrets are searched a little past the cut, because half a secret would not be recognized. */
 const MARGIN = 64 * 1024;
 
 /**
- * Keeps what a tool wrote to `file` beside the log, without secrets. An output that is too large loses its middle, with a
- * line that says so. Never rejects: what could not be kept is said in the event.
+ * Saves what a tool wrote to `file` next to the log, with secrets redacted. Cuts the middle of an output that is too
+ * large and adds a line that says so. Never rejects: the event reports failures.
  */
 export async function keepOutput(
   { record, store, log }: Pick<SessionBasics, "record" | "store" | "log">,
   file: string,
 ): Promise<OutputFacts> {
   try {
-    // The engine's own directory is written by the agent's processes too.
+    // The agent's processes can also write to the engine's directory.
     await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stats = await handle.stat();
-    if (!stats.isFile()) throw new Error(`${file} is not a plain file.`);
+    if (!stats.isFile()) throw new Error(`${file} is not a regular file.`);
     const { size } = stats;
     const left = MAX_SESSION_OUTPUT_BYTES - (await store.toolOutputs.size(record.id));
     if (Math.min(size, MAX_OUTPUT_BYTES) > left) return { whole_output: { bytes: 0, total: size }, detail: NO_ROOM };
     const content = Buffer.from(await textOf(handle, size, (text) => log.withoutSecrets(text)));
     return { whole_output: { ...(await store.toolOutputs.write(record.id, content)), total: size } };
   } catch (thrown) {
-    return { detail: `The whole output could not be kept: ${messageOf(thrown)}` };
+    return { detail: `The full output could not be saved: ${messageOf(thrown)}` };
   }
 }
 
-const NO_ROOM = `The whole output was not kept: the outputs of a session may take up ${whole(MAX_SESSION_OUTPUT_BYTES)} bytes.`;
+const NO_ROOM = `The full output was not saved: a session's outputs are limited to ${whole(MAX_SESSION_OUTPUT_BYTES)} bytes.`;
 
 async function textOf(handle: FileHandle, size: number, redact: (text: string) => string): Promise<string> {
   if (size <= MAX_OUTPUT_BYTES) return redact((await bytesAt(handle, 0, size)).toString("utf8"));
   const half = MAX_OUTPUT_BYTES / 2;
   const head = redact((await bytesAt(handle, 0, half + MARGIN)).toString("utf8"));
   const tail = redact((await bytesAt(handle, size - half - MARGIN, half + MARGIN)).toString("utf8"));
-  const cut = `\n[${whole(size - MAX_OUTPUT_BYTES)} of ${whole(size)} bytes are left out here: more than ${whole(MAX_OUTPUT_BYTES)} are not kept]\n`;
+  const cut = `\n[${whole(size - MAX_OUTPUT_BYTES)} of ${whole(size)} bytes omitted: the limit is ${whole(MAX_OUTPUT_BYTES)}]\n`;
   return `${head.slice(0, half)}${cut}${tail.slice(-half)}`;
 }
 

@@ -4,10 +4,10 @@ import type { Store } from "../../core/ports/store.ts";
 
 type Result = EventOf<"agent.tool_result" | "agent.mcp_tool_result" | "user.custom_tool_result">;
 
-/** The end of an id is enough when it has so many characters. */
+/** The last characters of an id are enough if there are at least this many. */
 const SHORTEST = 4;
 
-/** All that is kept of what a call gave. `call` is its id, or the end of it. */
+/** Returns the saved output of a call. `call` is its id or the last characters of it. */
 export async function readOutput(
   store: Pick<Store, "events" | "toolOutputs">,
   sessionId: string,
@@ -30,7 +30,7 @@ export async function readOutput(
   if (content !== undefined) return content;
   throw new CapstanError(
     "store_corrupt",
-    `The output of ${call} is ${state === "altered" ? "not what was kept: its file was changed" : "not there any more"}. The log still has its beginning. Check the store with: capstan audit verify`,
+    `The output of ${call} ${state === "altered" ? "was changed after it was saved" : "no longer exists"}. The log still has its beginning. Check the store with: capstan audit verify`,
     { data: { sessionId, call, hash } },
   );
 }

@@ -5,27 +5,27 @@ import type { Surroundings } from "./names.ts";
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** The field that names the one file a tool works on, and what the tool does there. */
+/** The field that names a tool's file, and how the tool accesses it. */
 export const FILE_FIELDS: Readonly<Record<string, readonly [field: string, access: "read" | "write"]>> = {
   Read: ["file_path", "read"],
   Write: ["file_path", "write"],
   Edit: ["file_path", "write"],
   NotebookEdit: ["notebook_path", "write"],
 };
-/** Tools that read whatever lies below the directory in `path`; without one, below the workspace. */
+/** Tools that read everything below the directory in `path` (default: the workspace). */
 export const SEARCH_TOOLS: readonly string[] = ["Glob", "Grep"];
 
 export interface FileInput {
-  /** What is decided about, and what runs: each path is absolute and means the same to every reader. */
+  /** The input to decide about and to run: each path is absolute and unambiguous. */
   readonly input: Input;
-  /** Why no tool may run with it. */
+  /** Why no tool may run with this input. */
   readonly refused?: string;
 }
 
 /**
- * The input of a file tool with its paths written out. Tools differ in what they make of a path (which blanks they
- * drop, what `~` is, where a pattern begins), so rules would judge one file and the tool open another. A decision is
- * made about this input, and the tool is given it. Doing it twice changes nothing.
+ * Returns a file tool's input with normalized paths. Tools interpret paths differently (which blanks they drop, what
+ * `~` is, where a pattern begins), so rules could check one file while the tool opens another. Both the decision and
+ * the tool use this input. Idempotent.
  */
 export function fileInput(tool: string, input: Input, places: Surroundings): FileInput {
   try {
@@ -39,7 +39,7 @@ export function fileInput(tool: string, input: Input, places: Surroundings): Fil
   }
 }
 
-/** Whether two inputs of a tool that works on one file differ in nothing but how they write its path. */
+/** Whether two inputs of a single-file tool differ only in how they write the path. */
 export function isSameFile(tool: string, [one, other]: readonly [Input, Input], cwd: string): boolean {
   const [field] = FILE_FIELDS[tool] ?? [];
   if (field === undefined) return false;
@@ -75,7 +75,7 @@ function withSearch(tool: string, input: Input, places: Surroundings): Input {
   return { ...input, path: plainPath("pattern", start.directory, places) ?? "/", pattern: start.pattern };
 }
 
-/** A search for content passes over files that may hold a secret, unless it names the file. */
+/** Makes a content search skip files that may contain secrets, unless it names the file. */
 function withoutSecrets(input: Input): Input {
   const { path, glob } = input;
   const given = typeof glob === "string" ? glob : "";
@@ -83,7 +83,7 @@ function withoutSecrets(input: Input): Input {
   return { ...input, glob: `${given} ${NO_SECRETS}`.trim() };
 }
 
-/** The directory that an absolute pattern begins in, which counts instead of `path`, and the rest of the pattern. */
+/** Splits an absolute pattern into the directory it begins in, which overrides `path`, and the rest. */
 function startOf(pattern: string): { directory?: string; pattern: string } {
   if (!pattern.startsWith("/")) return { pattern };
   const wildcard = pattern.search(/[*?[{]/);
@@ -92,11 +92,11 @@ function startOf(pattern: string): { directory?: string; pattern: string } {
   return { directory: pattern.slice(0, slash) || "/", pattern: pattern.slice(slash + 1) };
 }
 
-/** What Linux takes, the closing zero included. */
+/** The limit on Linux, including the terminating null byte. */
 const MAX_BYTES = 4_096;
 const MAX_NAME_BYTES = 255;
 
-/** Absolute, without blanks around it, `~`, `.` and `..`; undefined when nothing is named. */
+/** Returns an absolute path without surrounding blanks, `~`, `.` and `..`; undefined if the input names none. */
 function plainPath(field: string, text: string, { cwd, home }: Surroundings): string | undefined {
   const written = text.trim();
   requirePlainText(field, written);
@@ -106,13 +106,13 @@ function plainPath(field: string, text: string, { cwd, home }: Surroundings): st
     cwd,
     written.replace(/^~(?=\/|$)/, () => home),
   );
-  if (path.trim() !== path) throw new Refused(`${field} ends in white space, which some tools drop. Leave it out.`);
+  if (path.trim() !== path) throw new Refused(`${field} ends in whitespace, which some tools drop. Remove it.`);
   if (bytesOf(path) >= MAX_BYTES || path.split("/").some((name) => bytesOf(name) > MAX_NAME_BYTES))
     throw new Refused(`${field} is too long: no file can have this name.`);
   const { trouble } = followPath(path);
-  if (trouble === "loop") throw new Refused(`${field} cannot be followed: its links lead in a circle.`);
+  if (trouble === "loop") throw new Refused(`${field} cannot be resolved: its links form a loop.`);
   if (trouble === "process")
-    throw new Refused(`${field} leads somewhere else in every process. Give the path of the file itself.`);
+    throw new Refused(`${field} leads to a different place in each process. Use the path of the file itself.`);
   return path;
 }
 
@@ -120,10 +120,10 @@ function bytesOf(text: string): number {
   return Buffer.byteLength(text);
 }
 
-// oxlint-disable-next-line no-control-regex -- They are what this looks for.
+// oxlint-disable-next-line no-control-regex -- The pattern searches for control characters.
 const CONTROL = /[\u0000-\u001F\u007F-\u009F]/;
 
 function requirePlainText(field: string, text: string): void {
   if (CONTROL.test(text)) throw new Refused(`${field} contains a control character. Remove it.`);
-  if (!text.isWellFormed()) throw new Refused(`${field} is not valid Unicode. Write it again.`);
+  if (!text.isWellFormed()) throw new Refused(`${field} is not valid Unicode. Use a valid path.`);
 }

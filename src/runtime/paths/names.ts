@@ -5,20 +5,20 @@ import type { Place } from "../../core/rules/subject.ts";
 import { realPath } from "./real-path.ts";
 
 export interface Surroundings {
-  /** Where the session works: its workspace. */
+  /** The session's workspace. */
   readonly cwd: string;
-  /** What `~` stands for in rules. */
+  /** What `~` means in rules. */
   readonly home: string;
-  /** The HOME of the session's commands, which `~` in a command stands for as well. */
+  /** The HOME of the session's commands, which `~` also means in a command. */
   readonly shellHome?: string | undefined;
 }
 
-/** Names of files as one session's tools understand them. */
+/** Resolves file names the way one session's tools do. */
 export class Names {
   readonly workspace: string;
   readonly home: string;
   readonly shellHome: string | undefined;
-  /** All that `~` can stand for: rules and people mean the first, a shell the last. */
+  /** All that `~` can mean: the first in rules, the last in a shell. */
   readonly homes: readonly string[];
   readonly #cwd: string;
 
@@ -26,12 +26,14 @@ export class Names {
     this.#cwd = resolve(cwd);
     this.workspace = realPath(this.#cwd);
     this.home = realPath(resolve(home));
-    // Not where it leads itself: an agent could put a link in its place.
+    // Do not resolve the directory itself: an agent could replace it with a link.
     this.shellHome = shellHome && join(realPath(dirname(resolve(shellHome))), basename(shellHome));
     this.homes = [this.home, ...(this.shellHome === undefined ? [] : [this.shellHome])];
   }
 
-  /** Where a name leads: several places where `..` follows a link and not all readers go back the same way, or for `~`. */
+  /**
+   * Where a name leads. Several places for `~`, and where `..` follows a link that not all tools resolve the same way.
+   */
   places(name: string | undefined, base = this.workspace): Place[] {
     if (name === undefined || name === "") return [];
     if (/^~(?:\/|$)/.test(name)) return this.homes.flatMap((home) => this.#placesOf(home + name.slice(1), base));
@@ -45,7 +47,7 @@ export class Names {
     return [...reals].map((real) => ({ named, real }));
   }
 
-  /** The workspace may itself be known under a name with links. */
+  /** The workspace's own path may contain links. */
   #withoutLinkTo(path: string): string {
     return isInside(path, this.#cwd) ? this.workspace + path.slice(this.#cwd.length) : path;
   }

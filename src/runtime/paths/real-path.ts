@@ -1,23 +1,23 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** As many as the kernel follows. */
+/** The kernel's limit. */
 const MAX_LINKS = 40;
 
 export interface Way {
   readonly real: string;
-  /** Why nobody can say where it leads: links in a circle, or a link that is another one in every process. */
+  /** Why the target is unknown: a loop of links, or a link that differs in each process. */
   readonly trouble?: "loop" | "process";
 }
 
-/** Where an absolute path leads; see `followPath`. */
+/** Returns the target of an absolute path; see `followPath`. */
 export function realPath(path: string, cwd?: string): string {
   return followPath(path, cwd).real;
 }
 
 /**
- * Where an absolute path leads, link by link as the kernel goes: `..` after a link is the parent of where it leads, and
- * a link to what does not exist yet leads there all the same. What is not there is taken as it is written.
+ * Resolves an absolute path link by link, like the kernel: `..` after a link means the parent of its target, and a link
+ * to a missing file resolves to that file. Missing parts stay as written.
  */
 export function followPath(path: string, cwd?: string): Way {
   let links = MAX_LINKS;
@@ -46,7 +46,7 @@ export function followPath(path: string, cwd?: string): Way {
   return { real: current, ...(trouble !== undefined && { trouble }) };
 }
 
-/** These lead elsewhere for every process: for the agent's own, to where it works. */
+/** These differ in each process: in the agent's own, they lead to its working directory. */
 const OF_A_PROCESS =
   /^\/proc\/(?:self|thread-self|\d+)(?:\/task\/\d+)?\/(?:(?<link>cwd|root)|exe|fd|map_files)(?:$|\/)/;
 
@@ -57,7 +57,7 @@ function linkAt(path: string, cwd: string | undefined): string | undefined {
   try {
     if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true) return readlinkSync(path);
   } catch {
-    // What this user may not look at, or what is no name at all, is taken as it is written.
+    // Keep unreadable and invalid names as written.
   }
   return undefined;
 }

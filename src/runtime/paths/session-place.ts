@@ -7,34 +7,37 @@ import type { PreparedWorkspace, WorkspacePlace } from "../../core/ports/workspa
 import { realPath } from "./real-path.ts";
 import type { StartOptions } from "../session-options.ts";
 
-/** Where a session's files are. One that works in place may have gone on elsewhere; its files are where it began. */
+/**
+ * Where a session's files are. An in-place session may have continued in another directory; its files are where it
+ * started.
+ */
 export function placeOf({ id, cwd, source, environment }: SessionRecord): WorkspacePlace {
   const { kind } = environment.workspace;
   return { sessionId: id, kind, cwd: kind === "in-place" ? source : cwd, source };
 }
 
-/** The directory that a session is started in. An empty workspace comes from none; Capstan's own stands for it. */
+/** The directory a session starts in. An empty workspace has no source, so Capstan's home is used. */
 export function startingPlace({ cwd, environment }: StartOptions, capstanHome: string): string {
   if (cwd !== undefined) return resolve(cwd);
   const workspace = environment?.workspace;
   if (workspace?.kind === "copy" && workspace.mounts.length === 0) return capstanHome;
   throw new CapstanError(
     "invalid_input",
-    "The session needs a directory to be started in: give cwd, or an environment with an empty workspace (kind copy, no mounts).",
+    "The session needs a directory to start in. Set cwd, or use an environment with an empty workspace (kind copy, no mounts).",
   );
 }
 
-/** Checkpoints are of one directory. */
+/** Rejects unless the session still works in the directory that its checkpoints belong to. */
 export function requireOwnPlace(record: SessionRecord): void {
   const { cwd } = placeOf(record);
   if (realPath(cwd) !== realPath(record.cwd))
     throw new CapstanError(
       "checkpoint_failed",
-      `The session goes on in ${record.cwd}, and its checkpoints are of ${cwd}. What it changes there cannot be brought back. Go on with it in ${cwd}, or start a new session.`,
+      `The session now works in ${record.cwd}, but its checkpoints are of ${cwd}, so its changes cannot be rewound. Continue it in ${cwd}, or start a new session.`,
     );
 }
 
-/** What the log says of a workspace. One that was there before needs no word. */
+/** The events for a prepared workspace; none if it already existed. */
 export function preparedEvents(
   { workspace: { kind } }: EnvironmentDefinition,
   { cwd, source, branch, base, mounts, notes }: PreparedWorkspace,
@@ -54,11 +57,11 @@ export function preparedEvents(
   ];
 }
 
-/** A workspace that started empty has no files of the host behind it. */
+/** Rejects if the workspace started empty and so has no source. */
 export function requireSource({ id, cwd, source, environment }: SessionRecord): void {
   if (environment.workspace.kind === "in-place" || source !== cwd) return;
   throw new CapstanError(
     "workspace_invalid",
-    `The workspace of session ${id} was made from nothing, so there is nowhere to apply its changes to. Take its files with: capstan export ${id} --zip <file>`,
+    `The workspace of session ${id} started empty, so it has no source to apply changes to. Export its files with: capstan export ${id} --zip <file>`,
   );
 }

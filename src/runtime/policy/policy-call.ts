@@ -3,7 +3,7 @@ import { nearest } from "../../core/text/nearest.ts";
 import { BUILT_IN_TOOLS, canonicalTool } from "../../core/rules/tool-names.ts";
 import type { CalledTool } from "../subject/call-subject.ts";
 
-/** The field of a tool's input that stands in the parentheses. */
+/** The input field that goes in the parentheses. */
 const FIELDS: Readonly<Record<string, string>> = {
   Bash: "command",
   Read: "file_path",
@@ -17,7 +17,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   Skill: "skill",
 };
 
-/** A tool call as people write it: like a rule, but with what is really called in the place of a pattern. */
+/** Parses a tool call written like a rule, with the actual argument instead of a pattern. */
 export function readCall(text: string): CalledTool {
   const [, written = "", inner] = /^([A-Za-z][\w.-]*)(?:\((.*)\))?$/s.exec(text.trim()) ?? [];
   if (written === "")
@@ -26,8 +26,8 @@ export function readCall(text: string): CalledTool {
   const field = FIELDS[tool];
   if (inner === undefined) return { tool, input: {} };
   const meant = field === undefined && !BUILT_IN_TOOLS.includes(tool) ? nearest(tool, Object.keys(FIELDS)) : undefined;
-  if (meant !== undefined) throw wrong(`There is no built-in tool named ${tool}. Did you mean ${meant}?`);
-  if (field === undefined) throw wrong(`What ${tool} is called with does not matter to rules. Write ${tool} alone.`);
+  if (meant !== undefined) throw wrong(`Unknown built-in tool ${tool}. Did you mean ${meant}?`);
+  if (field === undefined) throw wrong(`Rules ignore the input of ${tool}. Write only ${tool}.`);
   const value = tool === "WebFetch" ? inner.replace(/^domain:/, "https://") : inner;
   return { tool, input: { [field]: value } };
 }

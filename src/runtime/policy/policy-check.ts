@@ -10,18 +10,18 @@ import { type CalledTool, subjectOf } from "../subject/call-subject.ts";
 import { guardCall, guardedPlaces } from "../subject/guard-call.ts";
 import { sandboxOf } from "../protected/sandbox.ts";
 
-/** What the host knows and a definition does not say. */
+/** Facts about the host that a definition does not contain. */
 export interface PolicyHost {
-  /** Whether a tool is the engine's own, and what it can do. */
+  /** Whether a tool is built into the engine, and what it can do. */
   readonly describeTool: (tool: string) => { readonly isBuiltIn: boolean; readonly traits: ToolTraits };
-  /** Throws when a rule names a tool that nobody knows; `tools` are known besides the engine's. */
+  /** Throws if a rule names an unknown tool; `tools` are known in addition to the engine's. */
   readonly requireKnownTools: (session: {
     readonly agent: Pick<AgentDefinition, "permissions" | "custom_tools">;
     readonly tools: readonly { readonly name: string }[];
   }) => void;
-  /** Whether commands can be confined on this machine. */
+  /** Whether this machine can sandbox commands. */
   readonly hasSandbox: () => boolean;
-  /** The home of the person whose files agents work on, and Capstan's own. */
+  /** The home directory of the user whose files agents work on, and Capstan's home. */
   readonly home: string;
   readonly capstanHome: string;
   readonly secretFiles: readonly string[];
@@ -36,16 +36,16 @@ export interface PolicyQuestion {
 
 export interface Explanation extends Verdict {
   readonly mode: Mode;
-  /** In order; the last one decided. */
+  /** In order; the last one made the decision. */
   readonly steps: readonly { readonly step: string; readonly found: string }[];
-  /** The rules that "remember this" would save. */
+  /** The rules that "remember this answer" would save. */
   readonly remembers: readonly string[];
   readonly subject: CallSubject;
 }
 
-/** What would be decided about a call, and why. Grants are not looked at: they belong to sessions. */
+/** Explains what Capstan would decide about a call, and why. Ignores grants, which belong to sessions. */
 export function explainCall(host: PolicyHost, { call, agent, environment, cwd }: PolicyQuestion): Explanation {
-  // No session would start with such rules, so nothing would be decided by them.
+  // A session with such rules would not start.
   host.requireKnownTools({ agent, tools: [] });
   const { tools, permissions, subagents, skills = {} } = agent;
   const { isBuiltIn, traits: known } = host.describeTool(call.tool);
@@ -54,7 +54,7 @@ export function explainCall(host: PolicyHost, { call, agent, environment, cwd }:
   const comesWith: Readonly<Record<string, object>> = { Agent: subagents, Skill: skills };
   const hasTool = tools.includes(call.tool) || Object.keys(comesWith[call.tool] ?? {}).length > 0;
   const made = { ...call, engineTool: isBuiltIn };
-  // As deep as that of a session.
+  // At the same depth as a session's HOME.
   const shellHome = join(host.capstanHome, "sessions", "any", "home");
   const guarded = guardedPlaces({ cwd, agent, capstanHome: host.capstanHome });
   const subject = guardCall(subjectOf(made, { cwd, home: host.home, shellHome }), made, guarded);
@@ -69,7 +69,7 @@ export function explainCall(host: PolicyHost, { call, agent, environment, cwd }:
   const passed: string[] = [];
   const verdict = decide(
     {
-      // Tools that are not the engine's come with a session, and nobody knows them here.
+      // Tools that are not built in come with a session and are unknown here.
       enabled: hasTool || !isBuiltIn,
       mode: permissions.mode,
       rules: agentRules(agent),

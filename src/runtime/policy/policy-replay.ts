@@ -6,16 +6,16 @@ import { policyRules } from "../../core/permission/server-policy.ts";
 import type { EventRange, SessionQuery, SessionSummary } from "../../core/ports/store.ts";
 import type { PolicyHost } from "./policy-check.ts";
 
-/** Whatever can tell what was decided. */
+/** Provides recorded decisions. */
 export interface DecisionSource {
   sessions(query?: SessionQuery): Promise<readonly SessionSummary[]>;
   read(sessionId: string, range?: EventRange): Promise<readonly LoggedEvent[]>;
 }
 
 export interface ReplayRequest {
-  /** Without a mode each decision is tried in the mode it was made in. */
+  /** Default mode: the one that each decision was made in. */
   readonly permissions: Partial<Pick<Permissions, "allow" | "ask" | "deny">> & { readonly mode?: Mode | undefined };
-  /** Only of this session, or of this project. */
+  /** Only decisions of this session, or of this project. */
   readonly session?: string | undefined;
   readonly project?: string | undefined;
   /** Milliseconds since the epoch. */
@@ -27,7 +27,7 @@ export interface ReplayLine {
   readonly event_id: string;
   readonly at: string;
   readonly tool: string;
-  /** What the call was about, in one line. */
+  /** A one-line description of the call. */
   readonly about: string;
   readonly before: Replayed["before"];
   readonly now: Replayed["now"];
@@ -43,14 +43,14 @@ export interface Replay {
   readonly skipped: number;
 }
 
-/** Tries changed rules on recorded decisions. Nothing is run, and no file is looked at. */
+/** Replays recorded decisions against different rules. Runs nothing and reads no files. */
 export async function replayRules(
   source: DecisionSource,
   { requireKnownTools }: Pick<PolicyHost, "requireKnownTools">,
   { permissions, session, project, since = 0 }: ReplayRequest,
 ): Promise<Replay> {
   const { mode, allow = [], ask = [], deny = [] } = permissions;
-  // What the agent of a session says of its servers' tools stands beside the rules that are tried.
+  // The agent's rules for its MCP tools stay in force next to the rules under test.
   const rulesFor = (agent: AgentDefinition): RuleSet =>
     compileRules({ allow, ask, deny }, policyRules(agent.mcp_servers));
   const lines: ReplayLine[] = [];
@@ -65,7 +65,7 @@ export async function replayRules(
       else lines.push(lineOf(id, event, replayed));
     }
   }
-  // Whatever was called is a tool; any other name that is not the engine's was mistyped.
+  // Every tool that was called is known; other names that are not built in are typos.
   const known = [...tools].map((name) => ({ name }));
   requireKnownTools({ agent: { permissions: { mode: mode ?? "normal", allow, ask, deny } }, tools: known });
   return { lines, skipped };
@@ -111,7 +111,7 @@ function lineOf(sessionId: string, event: Decided, { before, now, verdict }: Rep
 
 function aboutOf({ subject }: Decided): string {
   if (subject === undefined) return "";
-  // What a wrapper runs is part of its own words.
+  // The wrapper's own words already include the command it runs.
   const commands = subject.shell?.commands.filter(({ via }) => via.length === 0) ?? [];
   const said = commands.map(({ words }) => words.map(({ text }) => text).join(" "));
   const named = subject.paths.map(({ named: path }) => path);

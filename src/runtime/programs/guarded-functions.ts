@@ -1,7 +1,7 @@
 import type { LoadFunctions } from "../calls/custom-tools.ts";
 import type { ProgramGuard } from "./program-guard.ts";
 
-/** Function modules become part of this process: they are looked at right before they are loaded, and right after it. */
+/** Checks function modules right before and right after loading them, because they become part of this process. */
 export function guarded(load: LoadFunctions, programs: Pick<ProgramGuard, "require">): LoadFunctions {
   return async (functions) => {
     if (functions.length === 0) return [];

@@ -7,30 +7,30 @@ import { programFiles } from "../../process/program-files.ts";
 /** The parts of an agent that run programs. */
 export type Programs = Pick<AgentDefinition, "functions" | "hooks" | "mcp_servers">;
 
-/** What is in the files that an agent's programs consist of: SHA-256 by path, which is relative within the workspace. */
+/** The contents of the files that make up an agent's programs: SHA-256 by path, relative within the workspace. */
 export type Pins = Readonly<Record<string, string>>;
 
 export interface ProgramPlace {
-  /** Where the session works, and where words of a command lead. */
+  /** Where the session works, and the base for paths in commands. */
   readonly cwd: string;
-  /** Where it was started; for a clone it may be an address. */
+  /** Where the session was started; for a clone, possibly a URL. */
   readonly source: string;
 }
 
-/** One file as it is now. */
+/** The current state of one file. */
 export interface ProgramFile {
-  /** As in the pins. */
+  /** The file's key in the pins. */
   readonly key: string;
   readonly path: string;
-  /** Of what matters of it. */
+  /** The hash of the relevant content. */
   readonly hash: string;
-  /** Of all of it. */
+  /** The hash of the whole file. */
   readonly whole: string;
 }
 
 /**
- * The project files that these programs are, and those that they load, as they are now. `known` are pins from before: a file
- * among them counts wherever it lies. Files of the system are nobody's to pin.
+ * The current project files of these programs and the files they load. `known` are earlier pins: a file among them
+ * counts wherever it is. System files are not pinned.
  */
 export function programsNow(
   programs: Programs,
@@ -51,12 +51,12 @@ export function programsNow(
   });
 }
 
-/** Under which name a file is pinned: the same in a copy of the directory, and when the session goes on elsewhere. */
+/** The name a file is pinned under: the same in a copy of the directory, and when the session continues elsewhere. */
 export function keyOf(path: string, cwd: string): string {
   return path !== cwd && isInside(path, cwd) ? relative(cwd, path) : path;
 }
 
-/** A hook may write a file of its own and name it: what follows `>` or `<` is data, and no program. */
+/** Removes redirections: a hook may write and name its own file, and what follows `>` or `<` is data, not a program. */
 function withoutRedirections(programs: Programs): Programs {
   const { hooks } = programs;
   if (hooks === undefined) return programs;
@@ -71,7 +71,10 @@ function withoutRedirections(programs: Programs): Programs {
 
 const REDIRECTION = /\d*(?:>>|>\||>|<)\s*(?:"[^"]*"|'[^']*'|[^\s;|&()<>]+)/g;
 
-/** Of a package's description only what says how its modules are read: to add a dependency changes no program. */
+/**
+ * Hashes only the parts of a package.json that decide how modules are loaded, so that adding a dependency does not
+ * change a program.
+ */
 function hashOfPackage(bytes: Uint8Array): string {
   try {
     const { type, imports, exports, main } = JSON.parse(Buffer.from(bytes).toString("utf8")) as Record<string, unknown>;

@@ -4,12 +4,12 @@ import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
 import { filesLoadedBy } from "../../process/loaded-files.ts";
 import { realPath } from "../paths/real-path.ts";
 
-/** Enough to find a field at the top of any agent file. */
+/** Enough bytes to find a top-level field of any agent file. */
 const LOOKED_BYTES = 65_536;
-/** Fields of agent files and suites that hardly any other YAML file has at its top. */
+/** Top-level fields of agent files and suites that few other YAML files have. */
 const AGENT_FIELD = /^["']?(?:instructions|extends|subagents|mcp_servers|setting_sources|credential_command)["']?\s*:/m;
 
-/** Whether a file that exists is an agent file, whatever its name. */
+/** Whether an existing file is an agent file, under any name. */
 export function isAgentFile(path: string): boolean {
   return /\.ya?ml$/i.test(path) && AGENT_FIELD.test(startOf(path));
 }
@@ -17,7 +17,7 @@ export function isAgentFile(path: string): boolean {
 function startOf(path: string): string {
   let file: number;
   try {
-    // Nobody waits for the other end of a pipe of that name.
+    // Non-blocking, so that a named pipe cannot hang the host.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch {
     return "";
@@ -31,7 +31,10 @@ function startOf(path: string): string {
   }
 }
 
-/** The files that an agent's hooks, functions and servers run, and those that they load, with and without links. */
+/**
+ * The files that an agent's hooks, functions and servers run, and the files these load, before and after resolving
+ * links.
+ */
 export function agentPrograms({ functions, hooks, mcp_servers: servers }: AgentDefinition, cwd: string): string[] {
   const commands = Object.values(hooks ?? {})
     .flat()

@@ -6,18 +6,18 @@ import { UNNAMED_REPOSITORY } from "../../core/permission/protected/table.ts";
 import type { CallSubject } from "../../core/rules/subject.ts";
 import { isGitHead } from "./git-layout.ts";
 
-/** The configuration that people have let calls of a turn write. */
+/** Configuration that people allowed this turn's calls to write. */
 export const approved = z.object({
-  /** Absolute. What lies below them is meant as well. */
+  /** Absolute; includes everything below. */
   places: z.array(z.string()),
-  /** Rows of the table, of calls that name no place: what they write is known only when they run. */
+  /** Rows of the table, for calls that name no path: what they write is known only when they run. */
   patterns: z.array(z.string()),
 });
 export type Approved = z.infer<typeof approved>;
 
 export const NOTHING_APPROVED: Approved = { places: [], patterns: [] };
 
-/** Of a call that may run. One that could write configuration may only when a person has said so. */
+/** The approvals of a call that may run. A call that could write configuration needs a person's approval. */
 export function approvedBy(subject: CallSubject | undefined): Approved {
   const hit = subject && protectedIn(subject);
   if (subject === undefined || hit === undefined) return NOTHING_APPROVED;

@@ -8,8 +8,8 @@ import { isGitHead } from "./git-layout.ts";
 import { isHarmlessRepository } from "./harmless-repository.ts";
 
 /**
- * Whether somebody reads it as configuration because of its name. An agent file under another name is read only by whoever
- * names it, and a repository as git makes it runs nothing.
+ * Whether its name alone makes some program read it as configuration. An agent file under another name is read only if
+ * someone names it, and a repository as git creates it runs nothing.
  */
 export function takesEffect(path: string, cwd: string): boolean {
   if (isRepository(path)) return !isHarmlessRepository(repositoryOf(path));

@@ -7,18 +7,18 @@ import { rowOfPath } from "../../core/permission/protected/match.ts";
 import { agentPrograms, isAgentFile } from "./agent-files.ts";
 import { isGitDirectory, isGitHead } from "./git-layout.ts";
 
-/** Kept from being made at the top of the workspace, where the next session, git, npm or a shell would find it. */
+/** Must not be created at the top of the workspace, where the next session, git, npm or a shell would read it. */
 const KEPT_ABSENT = [".capstan", ".env", ".envrc", "agent.yaml", ".husky", ".npmrc"];
-/** Of a repository in the workspace. The rest of it is the agent's to write: it commits. */
+/** Protected parts of a repository in the workspace. The agent may write the rest, because it commits. */
 const IN_REPOSITORY = ["config", "hooks", "info", "modules"];
-/** What is looked at and found, at most: each place is a mount for every command. */
+/** Limits on what is searched and found: each place becomes a mount for every command. */
 const MAX_DIRECTORIES = 2_000;
 const MAX_FOUND = 200;
 const LEFT_OUT = new Set(["node_modules"]);
 
 /**
- * What of a workspace commands in the sandbox must not change: configuration that is there, wherever it lies, and at the
- * top also what is not there. Absolute paths.
+ * The paths in a workspace that sandboxed commands must not change: existing configuration at any depth, and at the top
+ * level also configuration that does not exist yet. Absolute.
  */
 export function configurationIn(cwd: string, agent?: AgentDefinition): readonly string[] {
   const programs = agent === undefined ? [] : agentPrograms(agent, cwd).filter((path) => isInside(path, cwd));
@@ -27,7 +27,7 @@ export function configurationIn(cwd: string, agent?: AgentDefinition): readonly 
   return [...new Set([...kept, ...configurationBelow(cwd)])];
 }
 
-/** Nothing can be mounted on a link, so the directory it lies in is kept as it is; the workspace itself cannot be. */
+/** Nothing can be mounted on a link, so its directory is protected instead, unless that is the workspace. */
 function directoriesOfLinks(path: string, cwd: string): readonly string[] {
   const parent = dirname(path);
   if (parent === cwd || !isInside(parent, cwd)) return [];
@@ -35,7 +35,7 @@ function directoriesOfLinks(path: string, cwd: string): readonly string[] {
   return [...directoriesOfLinks(parent, cwd), ...(isLink ? [parent] : [])];
 }
 
-/** Configuration that is there, nearest to the top first. */
+/** Existing configuration, closest to the top first. */
 export function configurationBelow(cwd: string): readonly string[] {
   const found: string[] = [];
   const directories = [cwd];
@@ -54,7 +54,7 @@ export function configurationBelow(cwd: string): readonly string[] {
   return found.slice(0, MAX_FOUND);
 }
 
-/** So many directories are looked at for what appeared in a turn. */
+/** At most this many directories are searched for configuration that appeared in a turn. */
 const MAX_WATCHED = 20_000;
 
 /**
@@ -91,7 +91,7 @@ function kindOf(entry: Dirent, path: string, cwd: string): "repository" | "confi
 }
 
 function isConfiguration(path: string, cwd: string): boolean {
-  // A workspace may be a home directory, or a copy of one.
+  // A workspace may be a home directory or a copy of one.
   return rowOfPath(path, { workspace: cwd, home: cwd }) !== undefined || isAgentFile(path);
 }
 
@@ -103,7 +103,7 @@ function isRepository(entry: Dirent): boolean {
   return entry.isDirectory() && entry.name.toLowerCase() === ".git";
 }
 
-/** A link is left to the place that it leads to, as it could not be mounted. */
+/** Resolves a link to its target, because a link cannot be mounted. */
 function inRepository(path: string): string[] {
   return IN_REPOSITORY.map((name) => join(path, name)).filter((file) => statsOf(file)?.isSymbolicLink() !== true);
 }
@@ -112,7 +112,7 @@ function entriesOf(directory: string): readonly Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   } catch {
-    // What cannot be looked at cannot be written either.
+    // If it cannot be read, it cannot be written either.
     return [];
   }
 }

@@ -3,13 +3,13 @@ import { lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { readOwnBytes } from "../../process/own-files.ts";
 
-/** Of one place: so much is looked at, so that a turn does not wait for it. */
+/** At most this many bytes of one place are read, so that a turn does not wait. */
 const MAX_BYTES = 1_048_576;
 const MAX_FILES = 500;
-/** What sandboxes put in the place of files that must not be made is empty, and has this mode. */
+/** Sandboxes create empty files with this mode in place of files that must not be created. */
 const STUB_MODE = 0o444;
 
-/** Says what is in a file, or in a directory with all below it; undefined when there is nothing, or a sandbox's stub. */
+/** Fingerprints a file, or a directory with everything below it; undefined if it is missing or a sandbox's stub. */
 export function fingerprintOf(path: string): string | undefined {
   const parts = partsOf(path, "", { files: 0 });
   return parts.length === 0 ? undefined : createHash("sha256").update(parts.join("\n")).digest("hex");

@@ -7,7 +7,7 @@ import { isHarmlessRepository } from "./harmless-repository.ts";
 
 const run = promisify(execFile);
 
-/** Nothing that anyone has configured counts, and nothing is run or written. */
+/** Ignore all git configuration, and run and write nothing. */
 const OPTIONS = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
 const ENVIRONMENT = {
   GIT_CONFIG_NOSYSTEM: "1",
@@ -18,7 +18,7 @@ const ENVIRONMENT = {
   LC_ALL: "C",
 };
 const LIMITS = { timeout: 30_000, maxBuffer: 256 * 1_048_576 };
-/** So many levels of repositories in repositories are looked at. */
+/** At most this many levels of nested repositories are searched. */
 const MAX_DEPTH = 8;
 
 interface LinkedRepositories {
@@ -28,8 +28,8 @@ interface LinkedRepositories {
 }
 
 /**
- * Repositories that git enters by itself when someone asks for the status of a workspace, because its index names them:
- * the paths of their `.git`, wherever they lie. None where there is no repository.
+ * Repositories that git enters when someone runs git status in a workspace, because the index names them: the paths of
+ * their `.git`, at any depth. Empty if there is no repository.
  */
 export async function linkedRepositories(cwd: string, depth = 0): Promise<LinkedRepositories> {
   const git = findProgram("git", { outside: cwd });

@@ -2,7 +2,9 @@ import { join } from "node:path";
 import { readOwnFile } from "../../process/own-files.ts";
 import { namesIn, statsOf } from "./fingerprints.ts";
 
-/** Settings that name no program, no file and no further settings; all that `git init` and `git clone` write. */
+/**
+ * Settings that name no program, file or further settings; includes everything that `git init` and `git clone` write.
+ */
 const HARMLESS: Readonly<Record<string, RegExp>> = {
   core: /^(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks)$/,
   remote: /^(?:url|fetch)$/,
@@ -15,11 +17,11 @@ const SECTION = /^\[([a-z]+)(?: "[^"\\]*")?\]$/i;
 const SETTING = /^([a-z][a-z0-9-]*)\s*=\s*([^\\]*)$/i;
 
 /**
- * Whether git can be used in a repository that an agent has made without running a program of the agent's. `directory`
- * is a `.git`. What is not understood is not harmless.
+ * Whether git can be used in a repository that an agent created without running the agent's programs. `directory` is a
+ * `.git`. Anything not understood counts as harmful.
  */
 export function isHarmlessRepository(directory: string): boolean {
-  // A file or a link says that the repository is elsewhere.
+  // A file or a link means that the repository is elsewhere.
   if (statsOf(directory)?.isDirectory() !== true) return false;
   const elsewhere = ["commondir", "gitdir", "modules", "worktrees"].map((name) => join(directory, name));
   if (elsewhere.some((path) => statsOf(path)?.isFile() === true || namesIn(path).length > 0)) return false;
@@ -47,7 +49,7 @@ function isEmpty(file: string): boolean {
   return linesOf(file).length === 0;
 }
 
-/** Without blank lines and comments. One that cannot be read is not harmless. */
+/** Returns lines without blanks and comments. A file that cannot be read counts as harmful. */
 function linesOf(file: string): readonly string[] {
   try {
     return (readOwnFile(file) ?? "")

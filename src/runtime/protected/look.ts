@@ -1,9 +1,9 @@
 import { readdirSync, type Stats, statSync } from "node:fs";
 
-/** So many names of one directory are looked at. */
+/** At most this many names of one directory are read. */
 const MAX_CHILDREN = 1_000;
 
-/** The names in a directory; none when there is no such directory, or when this user may not look. */
+/** The names in a directory; empty if it is missing or unreadable. */
 export function childrenOf(directory: string): readonly string[] {
   try {
     return readdirSync(directory).slice(0, MAX_CHILDREN);
@@ -12,7 +12,10 @@ export function childrenOf(directory: string): readonly string[] {
   }
 }
 
-/** The first of the files that is the same one under another name. They are looked for only when it has one. */
+/**
+ * Finds the first of the files that is the same file under another name. Searches only if the file has more than one
+ * name.
+ */
 export function sameFile(path: string, files: () => readonly string[]): string | undefined {
   const stats = statsOf(path);
   if (stats?.isFile() !== true || stats.nlink < 2) return undefined;

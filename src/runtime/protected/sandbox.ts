@@ -14,13 +14,13 @@ interface Surroundings extends SessionSurroundings {
 
 type Mount = Pick<PreparedMount, "source" | "target" | "readOnly">;
 
-/** What a session is kept from, as its environment says. `mounts` are known when its workspace is made. */
+/** Returns a session's sandbox according to its environment. `mounts` are known once its workspace is created. */
 export function sandboxOf(
   { record, home, capstanHome, stateDir, variables, secretFiles }: Surroundings,
   mounts: readonly Mount[] = [],
 ): SandboxPlan {
   const { cwd, environment } = record;
-  // A clone may come from an address, to which nothing is relative.
+  // A clone may come from a URL, which cannot be a base for relative paths.
   const source = isAbsolute(record.source) ? record.source : cwd;
   return sandboxPlan(environment.sandbox, {
     cwd,
@@ -44,8 +44,8 @@ export function sessionSandbox(parts: Surroundings & Pick<SessionBasics, "log">)
 }
 
 /**
- * Where a file stands in a workspace that was made of the directory it lies in, whether or not it was taken along. The
- * checkout of a whole repository may begin above the directory that the agent works in.
+ * Where a file would be in a workspace created from its directory, whether or not it was copied. The checkout of a
+ * whole repository may begin above the agent's working directory.
  */
 function copiesOf(
   file: string,
@@ -56,12 +56,12 @@ function copiesOf(
   return places.map(({ source: from, target }) => resolve(cwd, target, relative(from, real)));
 }
 
-/** A `.git` that is a file says where its directory is in a line. */
+/** If `.git` is a file, one line in it names the directory. */
 const MAX_LINK_BYTES = 10_000;
 
 /**
- * Where git keeps what belongs to a workspace. The agent may have written `.git` itself, so a worktree counts only when
- * its repository knows of it.
+ * Where git keeps the data of a workspace. The agent may have written `.git`, so a worktree counts only if its
+ * repository lists it.
  */
 export function gitDirectories(cwd: string): string[] {
   for (let directory = cwd; ; directory = dirname(directory)) {
@@ -77,7 +77,7 @@ function lookAt(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch {
-    // What this user may not look at, or what lies in no directory, is not there for git either.
+    // If it is unreadable or has no parent directory, git cannot see it either.
     return undefined;
   }
 }
@@ -92,7 +92,7 @@ function worktreeDirectories(link: string): string[] {
       realPath(known) === realPath(link) && realPath(worktrees) === join(realPath(repository), "worktrees");
     return isKnown ? [repository, own] : [];
   } catch {
-    // No worktree.
+    // Not a worktree.
     return [];
   }
 }

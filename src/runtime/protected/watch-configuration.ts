@@ -16,34 +16,34 @@ import { linkedRepositories } from "./gitlinks.ts";
 
 type Changed = EventDraft<"capstan.configuration_changed">;
 
-/** What configuration there is, by its absolute path, and whether all of the workspace was looked at. */
+/** The configuration found, by absolute path, and whether the whole workspace was searched. */
 interface Looked {
   readonly prints: Readonly<Record<string, string>>;
   readonly isAll: boolean;
   readonly directories: number;
 }
 
-/** What was there before the first change of a turn, and what people have let the turn write since. */
+/** The configuration before the first change of a turn, and what people have allowed the turn to write since. */
 interface Kept extends Looked {
   readonly approved: Approved;
 }
 
-/** A workspace with more directories is looked at when the turn is over, and not after each call. */
+/** Larger workspaces are checked at the end of the turn instead of after each call. */
 const QUICK_DIRECTORIES = 2_000;
-/** So many places are told. */
+/** At most this many paths are reported. */
 const TOLD = 20;
 
 /**
- * Finds the configuration that appears or changes in a workspace during a turn, whatever wrote it: a program can make a
- * repository or a `.capstan` deep below, where no sandbox can keep it from that. What was there before the first call of
- * a turn is kept on disk, so that a turn which a crash cut off is looked at with the next one.
+ * Finds configuration that appears or changes in a workspace during a turn, whatever wrote it: a program can create a
+ * repository or a `.capstan` deep in the tree, where no sandbox can prevent it. The state before a turn's first call is
+ * saved on disk, so that a turn cut off by a crash is checked with the next one.
  */
 export class ConfigurationWatch {
   readonly #file: string;
   readonly #cwd: string;
   readonly #isConfined: boolean;
   readonly #createdAt: number;
-  /** Calls that may change files, and have not ended. */
+  /** Calls in progress that may change files. */
   readonly #running = new Set<string>();
   /** A command of the agent may run on when its turn is over. */
   #leavesCommands = false;
@@ -61,7 +61,7 @@ export class ConfigurationWatch {
   async beforeCall(callId: string, subject?: CallSubject, { isLeft = false } = {}): Promise<void> {
     this.#leavesCommands ||= isLeft && this.#isConfined;
     const seen = statsOf(this.#file) === undefined ? await looked(this.#cwd) : undefined;
-    // Read again: another call may have been let through meanwhile.
+    // Read again: another call may have been allowed meanwhile.
     const before = read(this.#file) ?? (seen && { ...seen, approved: NOTHING_APPROVED });
     const allowed = approvedBy(subject);
     this.#running.add(callId);
@@ -72,8 +72,9 @@ export class ConfigurationWatch {
   }
 
   /**
-   * For the log, before the next call of the agent runs: new configuration that nobody has approved is disabled, in a
-   * session with a sandbox. Repositories are left to the end of the turn, as another call may be making one. Never rejects.
+   * Returns events to log before the agent's next call. In a session with a sandbox, disables new configuration that
+   * nobody approved. Repositories wait until the end of the turn, because another call may be creating one. Never
+   * rejects.
    */
   async afterCall(callId: string): Promise<readonly EventDraft[]> {
     const before = this.#running.delete(callId) && this.#isConfined ? read(this.#file) : undefined;
@@ -94,12 +95,15 @@ export class ConfigurationWatch {
       (path) =>
         before.prints[path] === undefined &&
         takesEffect(path, this.#cwd) &&
-        // Read again: a call may have been let through since.
+        // Read again: a call may have been allowed since.
         !isApproved(path, read(this.#file)?.approved ?? before.approved, this.#cwd),
     );
   }
 
-  /** For the log. In a session with a sandbox, new configuration that nobody has approved is disabled first. Never rejects. */
+  /**
+   * Returns events to log. In a session with a sandbox, first disables new configuration that nobody approved. Never
+   * rejects.
+   */
   async atTurnEnd(): Promise<readonly EventDraft[]> {
     const before = read(this.#file);
     if (before === undefined) return [];
@@ -149,7 +153,10 @@ export class ConfigurationWatch {
     }
   }
 
-  /** A repository of an earlier turn of the session: harmless then, and not read-only for the commands since. */
+  /**
+   * Whether an earlier turn of this session created the repository: it was harmless then, and commands could write to
+   * it since.
+   */
   #isMadeHere(path: string): boolean {
     return isRepository(path) && (statsOf(repositoryOf(path))?.birthtimeMs ?? 0) >= this.#createdAt;
   }
@@ -200,7 +207,7 @@ function without(looked: Looked, disabled: readonly Disabled[]): Looked {
 
 const TELLING = ["config", "config.worktree", "commondir", "gitdir", "info/attributes", "hooks"];
 
-/** Of a repository only what tells git to run something; commits and the index are work. */
+/** Fingerprints only the parts of a repository that make git run something; commits and the index are normal work. */
 function gitFingerprint(path: string): string {
   if (statsOf(path)?.isDirectory() !== true) return fingerprintOf(path) ?? "";
   return ["repository", ...TELLING.map((name) => fingerprintOf(join(path, name)) ?? "")].join(" ");
@@ -218,7 +225,7 @@ function read(file: string): Kept | undefined {
   try {
     return stored.parse(JSON.parse(readOwnFile(file) ?? ""));
   } catch {
-    // Cut off while it was written: then no call has run since.
+    // The file was cut off while being written, so no call has run since.
     removeOwn(file);
     return undefined;
   }

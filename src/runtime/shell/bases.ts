@@ -7,19 +7,19 @@ import { homesOf, isAtHome } from "./homes.ts";
 import { pathsIn } from "./paths-in.ts";
 import { isHiddenMove, isMove, isOrdered, isReturn } from "./returns.ts";
 
-/** So many directories may one command be in; with more nobody can say where it writes. */
+/** A command may be in at most this many directories; beyond that, where it writes is unknown. */
 const MAX_BASES = 16;
-/** Variables that decide where a `cd` leads, besides HOME and PWD, which may be read. */
+/** Variables that decide where `cd` leads, besides HOME and PWD, which are allowed. */
 const DECIDING = /\b(?:CDPATH|OLDPWD|DIRSTACK)\b|~(?:-|[-+]?\d)/;
-/** `~/src`, `"$HOME/src"` and `$PWD/src` are known without the variables of the line. */
+/** `~/src`, `"$HOME/src"` and `$PWD/src` are known without the line's variables. */
 export const KNOWN_DIRECTORY = /^"?(?:~|\$HOME|\$\{HOME\}|\$PWD|\$\{PWD\})"?(?:\/[^$`*?[{"'\\]*)?"?$/;
 
 export interface Directories {
-  /** Every directory the command may be in, as far as its `cd`s tell. */
+  /** Every directory the command may be in, according to its `cd`s. */
   readonly bases: readonly string[];
-  /** There is no doubt about them. */
+  /** Whether the directories are certain. */
   readonly areKnown: boolean;
-  /** What leads to a directory that is only known when it runs, and the first command that may run there. */
+  /** What leads to a directory that is known only at run time, and the first command that may run there. */
   readonly lost: { readonly by: string; readonly from: number } | undefined;
 }
 
@@ -41,21 +41,21 @@ export function basesOf(reading: ShellReading, line: string, names: Names): Dire
     for (const [at, { words }] of commands.entries()) {
       if (isHiddenMove({ words })) lose(words, at);
       if (!isMove({ words })) continue;
-      // It leads to one of these, or to where an earlier call has been.
+      // It leads to one of these, or to a directory of an earlier call.
       if (isDecided || isReturn({ words })) lose(words, at + 1);
       const [program, ...rest] = words;
       if (program?.text !== "cd" || rest.length !== 1 || !isPlain(rest[0])) areKnown = false;
       for (const word of rest.length === 0 ? [HOME] : rest) {
         const texts = targetsOf(word, { variables, bases: [...bases], names });
         if (texts === undefined) lose(words, at + 1);
-        // Of a word that is not known, the beginning may be.
+        // Even if a word is unknown, its beginning may be known.
         for (const text of texts ?? pathsIn(word, names.home).slice(0, 1))
           for (const base of [...bases].slice(0, MAX_BASES))
             for (const { real } of names.places(text, base)) if (round === 0 || existsSync(real)) bases.add(real);
       }
       if (bases.size > MAX_BASES) lose(words, at + 1);
     }
-    // In a loop, a `cd ..` leads further with every round, as far as there are directories.
+    // In a loop, `cd ..` goes further up each time, as far as there are directories.
     if (inOrder || bases.size > MAX_BASES) break;
   }
   return { bases: [...bases].slice(0, MAX_BASES), areKnown, lost };
@@ -67,7 +67,7 @@ function isPlain(word: ShellWord | undefined): boolean {
   return word?.dynamic === false && !/^[-+]/.test(word.text);
 }
 
-/** What a `cd` may be told by a word; undefined when that is only known when it runs. */
+/** The possible targets of a `cd` to this word; undefined if they are known only at run time. */
 function targetsOf(
   word: ShellWord,
   { variables, bases, names }: Pick<ShellReading, "variables"> & { bases: readonly string[]; names: Names },

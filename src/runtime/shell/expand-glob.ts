@@ -3,18 +3,18 @@ import { resolve } from "node:path";
 import { matchesGlob, parseGlob } from "../../core/paths/glob.ts";
 import { unescapeGlob, withoutWildcards } from "./expand-word.ts";
 
-/** So many names may be looked at for one command; a decision must not hold up the host. */
+/** At most this many names are read for one command, so that a decision does not block the host. */
 const MAX_LOOKED = 20_000;
 const MAX_FOUND = 1_000;
 
-/** What is left to look at. */
+/** How many names may still be read. */
 export interface Effort {
   looked: number;
 }
 
 /**
- * The paths that a pattern matches, as bash finds them: in the directory `base`, without hidden names unless the pattern
- * begins with a dot. Undefined when there are too many to look at.
+ * The paths that a pattern matches, as in bash: relative to `base`, without hidden names unless the pattern begins with
+ * a dot. Undefined if there are too many.
  */
 export function expandGlob(pattern: string, base: string, effort: Effort): string[] | undefined {
   let found = [pattern.startsWith("/") ? "/" : ""];
@@ -46,7 +46,7 @@ export function expandGlob(pattern: string, base: string, effort: Effort): strin
     }
     found = next;
   }
-  // What matches nothing is handed on as it is written.
+  // Bash passes on a pattern that matches nothing as it is written.
   return [...found, unescapeGlob(pattern)];
 }
 

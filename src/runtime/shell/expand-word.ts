@@ -1,38 +1,37 @@
 import type { ShellWord } from "../../core/shell/read-commands.ts";
 
-/** What a word can turn into, as far as its text says. */
+/** The values that words can expand to, as far as the text shows. */
 export interface Variables {
-  /** Every value that the line gives a variable; undefined when one of them is not known. */
+  /** Every value that the line assigns to a variable; undefined if one of them is unknown. */
   valuesOf(name: string): readonly ShellWord[] | undefined;
-  /** What `~` can stand for; undefined when that is not known. */
+  /** What `~` can mean; undefined if unknown. */
   readonly homes: readonly string[] | undefined;
 }
 
 const MAX_EXPANSIONS = 64;
 const MAX_DEPTH = 4;
-/** `$(cat <<'EOF' … EOF )`, the usual way to write a text of several lines. */
+/** `$(cat <<'EOF' … EOF )`, the usual way to write multi-line text. */
 const QUOTED_TEXT = /\$\(cat <<-?(['"])([A-Za-z0-9_]+)\1\n([\s\S]*?)\n?\2\n?\s*\)/y;
 const VARIABLE = /\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))/y;
-/** Quoted text, substitutions and variables, in which braces mean nothing; braces; any other character. */
+/** Quoted text, substitutions and variables, in which braces have no meaning; braces; any other character. */
 const PIECES = /'[^']*'|"(?:[^"\\]|\\.)*"|\\.|\$\([\s\S]*\)|\$\{[^}]*\}|\{[^{}'"$\s]*\}|[\s\S]/g;
 const RANGE = /^([a-zA-Z]|-?[0-9]{1,3})\.\.([a-zA-Z]|-?[0-9]{1,3})$/;
 
 /**
- * The texts that a word of the grammar can stand for: braces, variables of the line and the home directory are put in,
- * wildcards are left, with a backslash before every character that is meant as it stands. Undefined when something is
- * only known when it runs.
+ * The texts that a word can expand to. Braces, the line's variables and the home directory are replaced. Wildcards
+ * stay, and literal characters get a backslash. Undefined if part of it is known only at run time.
  */
 export function expandWord({ text, dynamic }: ShellWord, variables: Variables, depth = 0): string[] | undefined {
   if (!dynamic) return [escapeGlob(text)];
   if (depth > MAX_DEPTH) return undefined;
-  // Bash puts alternatives into the text before it looks for variables: $x{a,b} is $xa and $xb.
+  // Bash expands braces before variables: $x{a,b} is $xa and $xb.
   const all = withoutBraces(text)?.map((one) => expandText(one, variables, depth));
   if (all === undefined || all.some((one) => one === undefined)) return undefined;
   const results = all.flatMap((one) => one ?? []);
   return results.length > MAX_EXPANSIONS ? undefined : results;
 }
 
-/** The texts that a word stands for by its braces; undefined when they are too many, or not plain. */
+/** The texts after brace expansion; undefined if there are too many or they are not plain. */
 function withoutBraces(text: string): string[] | undefined {
   let results = [""];
   for (const [piece] of text.matchAll(PIECES)) {
@@ -67,7 +66,7 @@ function expandText(text: string, variables: Variables, depth: number): string[]
     } else if (character === "{" || character === "}") {
       if (!add([escapeGlob(character)], at + 1)) return undefined;
     } else if (character === "~" && /^$|[=:]/.test(text.charAt(at - 1))) {
-      // ~user and ~+ are other directories.
+      // ~user and ~+ are different directories.
       if (!/^$|\//.test(next) || !add(variables.homes?.map(escapeGlob), at + 1)) return undefined;
     } else if (character === "`" || character === "<" || character === ">") return undefined;
     else if (!add([character], at + 1)) return undefined;
@@ -92,14 +91,14 @@ function expandText(text: string, variables: Variables, depth: number): string[]
     const found = match(VARIABLE, at);
     if (found === undefined) {
       if (/[?#$!]/.test(text.charAt(at + 1))) return { texts: ["0"], end: at + 2 };
-      // A dollar between quotes that stands for itself.
+      // A literal dollar sign inside quotes.
       return inQuotes && /[" |)/]/.test(text.charAt(at + 1)) ? { texts: ["$"], end: at + 1 } : undefined;
     }
     const values = variables.valuesOf(found[1] ?? found[2] ?? "");
     const texts = values?.map((value) => expandWord(value, variables, depth + 1));
     if (texts === undefined || texts.some((one) => one === undefined)) return undefined;
     const all = texts.flatMap((one) => one ?? []);
-    // Outside quotes a value is split, and its wildcards are wildcards.
+    // Outside quotes, the value is split and its wildcards expand.
     if (inQuotes) return { texts: all, end: at + found[0].length };
     return all.some((one) => /\s/.test(one))
       ? undefined
@@ -107,14 +106,14 @@ function expandText(text: string, variables: Variables, depth: number): string[]
   }
 }
 
-/** `a,b` and `1..3`; braces with neither stand for themselves. */
+/** `a,b` and `1..3`; other braces are literal. */
 function alternatives(inside: string): string[] | undefined {
   const [, first = "", last = ""] = RANGE.exec(inside) ?? [];
   if (first === "")
     return inside.includes(",") ? inside.split(",") : inside.includes("..") ? undefined : [`{${inside}}`];
   const isNumber = /[0-9]/.test(first) && /[0-9]/.test(last);
   if (!isNumber && (/[0-9]/.test(first) || /[0-9]/.test(last))) return [`{${inside}}`];
-  // A leading zero makes all of them as wide.
+  // A leading zero pads all of them to the same width.
   if (isNumber && /^-?0[0-9]|^-?0[0-9]/.test(`${first} ${last}`)) return undefined;
   const [from, to] = isNumber ? [Number(first), Number(last)] : [first.charCodeAt(0), last.charCodeAt(0)];
   const step = from <= to ? 1 : -1;
@@ -130,12 +129,12 @@ function escapeGlob(text: string): string {
   return text.replaceAll(/[\\*?[\]{}]/g, String.raw`\$&`);
 }
 
-/** The text itself, when nothing in it is a wildcard. */
+/** The text itself, if it contains no wildcard. */
 export function withoutWildcards(pattern: string): string | undefined {
   return /^(?:[^\\*?[]|\\.)*$/s.test(pattern) ? unescapeGlob(pattern) : undefined;
 }
 
-/** A pattern as the shell hands it on when it matches nothing. */
+/** A pattern as the shell passes it on when it matches nothing. */
 export function unescapeGlob(pattern: string): string {
   return pattern.replaceAll(/\\(.)/gs, "$1");
 }

@@ -3,7 +3,7 @@ import type { Names } from "../paths/names.ts";
 import { expandWord, withoutWildcards } from "./expand-word.ts";
 import { isMove } from "./returns.ts";
 
-/** All that `~` and `$HOME` can stand for; undefined when the line sets HOME to what is only known when it runs. */
+/** All that `~` and `$HOME` can mean; undefined if the line sets HOME to a value known only at run time. */
 export function homesOf({ variables, commands }: ShellReading, names: Names): readonly string[] | undefined {
   if (!variables.has("HOME")) return names.homes;
   const stays = !commands.some(isMove);
@@ -22,7 +22,7 @@ export function homesOf({ variables, commands }: ShellReading, names: Names): re
   return own.length < homes.length ? undefined : [...names.homes, ...own];
 }
 
-/** Whether a word stands for something in the home directory. */
+/** Whether a word names something in the home directory. */
 export function isAtHome({ text, dynamic }: ShellWord): boolean {
   return dynamic && /(?:^|[=:"])~(?:["/]|$)|\$\{?HOME\b/.test(text);
 }

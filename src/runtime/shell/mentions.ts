@@ -10,9 +10,9 @@ import { homesOf } from "./homes.ts";
 import { isMove } from "./returns.ts";
 import { accessToDirectories, searchesHere } from "./whole-directories.ts";
 
-/** So many paths of a command are looked at; a decision must not hold up the host. */
+/** At most this many paths of a command are checked, so that a decision does not block the host. */
 const MAX_LOOKED = 1_000;
-/** Programs that open none of the files that their words may name. */
+/** Programs that do not open files named by their arguments. */
 const OPENS_NOTHING = new Set(
   `echo printf test [ true false : export declare local readonly typeset unset read set shopt kill sleep exit return wait break
   continue shift basename dirname seq date expr command env nohup nice timeout time xargs`.split(/\s+/),
@@ -20,21 +20,21 @@ const OPENS_NOTHING = new Set(
 
 export interface Mentions {
   readonly mentions: Place[];
-  /** Directories of which a command takes all that is in them. */
+  /** Directories whose entire content a command reads or changes. */
   readonly searched: PathAccess[];
-  /** Words of which nobody can say what they name. */
+  /** Words that may name any path. */
   readonly vague: string[];
-  /** There are more paths than were looked at. */
+  /** There are more paths than were checked. */
   readonly isCut: boolean;
 }
 
-/** The paths among the words of commands, wildcards and variables replaced as the shell will. */
+/** The paths among the words of commands, with wildcards and variables expanded like in the shell. */
 export function findMentions(reading: ShellReading, bases: readonly string[], names: Names): Mentions {
   const finder = new Finder(reading, bases, names);
   for (const command of reading.commands) finder.look(command);
-  // One that is known has its places already.
+  // Known paths are already included.
   for (const { path } of reading.writes) if (path.dynamic) finder.textsOf(path);
-  // What the line puts into variables may be used in ways that are not seen.
+  // The line may use its variables in ways that the parser does not see.
   for (const values of reading.variables.values()) for (const value of values ?? []) finder.textsOf(value);
   return finder.found();
 }
@@ -47,7 +47,7 @@ class Finder {
   readonly #vague = new Set<string>();
   readonly #searched: PathAccess[] = [];
   readonly #effort: Effort = { looked: 0 };
-  /** Patterns match what they match by default. */
+  /** No shell option changes what patterns match. */
   readonly #hasPlainGlobs: boolean;
 
   constructor(reading: ShellReading, bases: readonly string[], names: Names) {
@@ -72,12 +72,12 @@ class Finder {
   look(command: ShellCommand): void {
     const [program, ...rest] = command.words;
     const name = program?.text.replace(/^.*\//, "") ?? "";
-    // The program is a path only when it is written as one.
+    // The program is a path only if it contains a slash.
     if (program?.text.includes("/") === true) this.textsOf(program);
     const isFed = /^(?:xargs|find )/.test(command.via.at(-1) ?? "");
     const texts: string[] = [];
     for (const word of rest) {
-      // Where it goes decides what all that follows names.
+      // The target decides what all following names refer to.
       if (word.dynamic && isMove(command) && !KNOWN_DIRECTORY.test(word.text)) this.#vague.add(word.text);
       const own = isFed && word.dynamic ? undefined : this.textsOf(word);
       if (own !== undefined) texts.push(...own);
@@ -90,7 +90,10 @@ class Finder {
     }
   }
 
-  /** The texts that a word can become; undefined, and the known beginning at least, when that is not certain. */
+  /**
+   * The texts that a word can expand to; undefined if that is uncertain, in which case the known beginning is still
+   * checked.
+   */
   textsOf(word: ShellWord): readonly string[] | undefined {
     const patterns = expandWord(word, this.#variables);
     const texts = patterns?.map((pattern) => this.#matches(pattern));

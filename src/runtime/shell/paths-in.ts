@@ -2,8 +2,9 @@ import { dirname, join } from "node:path";
 import type { ShellWord } from "../../core/shell/read-commands.ts";
 
 /**
- * What of a word could be a path: all of it, what follows `=` or `@` or a short option, and what looks like one between
- * such marks, as in `-F f=@.env`, `HEAD:src/a.ts` or `-v /a:/b`. Of a word with wildcards, the part before them.
+ * The parts of a word that could be a path: all of it, what follows `=`, `@` or a short option, and what looks like a
+ * path between such marks, as in `-F f=@.env`, `HEAD:src/a.ts` or `-v /a:/b`. For a word with wildcards, the part
+ * before them.
  */
 export function pathsIn({ text, dynamic }: ShellWord, home: string): string[] {
   const known = dynamic ? (/^[^$`*?[{"'\\]*(?:\/|$)/.exec(withPlaces(text, home))?.[0] ?? "") : text;
@@ -19,7 +20,7 @@ export function pathsIn({ text, dynamic }: ShellWord, home: string): string[] {
   ].filter((part) => part !== "");
 }
 
-/** Variables and tildes that every shell has, in the place of which something known can stand. */
+/** Replaces variables and tildes that have a known value in every shell. */
 function withPlaces(text: string, home: string): string {
   const bare = /^"[^"]*"$/.test(text) ? text.slice(1, -1) : text;
   return bare
@@ -28,7 +29,7 @@ function withPlaces(text: string, home: string): string {
     .replace(/^~([\w.-]+)(?=\/|$)/, (_, user: string) => (user === "root" ? "/root" : join(dirname(home), user)));
 }
 
-/** A name with an ending may be that of a file which is not there yet. */
+/** A name with an extension may be a file that does not exist yet. */
 const WITH_ENDING = /^[\w@%+-][\w@%+.-]*\.[A-Za-z]\w{0,9}$/;
 
 export function looksLikePath(text: string): boolean {

@@ -4,10 +4,10 @@ interface Command {
   readonly words: readonly ShellWord[];
 }
 
-/** With these, a command may run after one that is written behind it. */
+/** With these, a command may run after one that follows it in the text. */
 const OUT_OF_ORDER = /\b(?:for|while|until|select|function|trap)\b|\(\s*\)/;
 
-/** Whether the commands of a line run in the order in which they are written. */
+/** Whether the commands of a line run in the order they are written. */
 export function isOrdered(line: string): boolean {
   return !OUT_OF_ORDER.test(line.replaceAll("\\\n", ""));
 }
@@ -17,7 +17,7 @@ export function isMove({ words: [program] }: Command): boolean {
   return /^(?:cd|pushd|popd)$/.test(program?.text ?? "");
 }
 
-/** Whether a command runs a text that is only known in part, with a change of the directory in it. */
+/** Whether a command runs partly unknown text that changes the directory. */
 export function isHiddenMove({ words: [program, ...words] }: Command): boolean {
   return (
     /^(?:.*\/)?(?:eval|sh|bash|dash|zsh)$/.test(program?.text ?? "") &&

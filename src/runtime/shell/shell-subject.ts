@@ -5,7 +5,7 @@ import { basesOf } from "./bases.ts";
 import { findMentions } from "./mentions.ts";
 import { isMove } from "./returns.ts";
 
-/** What a shell command is about: the commands in it, and the files that they name. */
+/** Describes a shell command: the commands in it and the files they name. */
 export function shellSubject(command: string, names: Names): ShellSubject {
   const reading = readCommands(command);
   const { commands, writes, reads, unclear } = reading;

@@ -5,7 +5,7 @@ type Access = "read" | "write";
 const ALWAYS = /^/;
 const RECURSIVE = /^-[a-zA-Z]*[rR]|^--(?:dereference-)?recursive$/;
 
-/** Programs that take all that a directory holds: with which option, and what they do there. */
+/** Programs that process everything in a directory: with which option, and what they do there. */
 const TAKES: Readonly<Record<string, readonly [option: RegExp, ...access: Access[]]>> = {
   "7z": [ALWAYS, "read"],
   ack: [ALWAYS, "read"],
@@ -27,10 +27,10 @@ const TAKES: Readonly<Record<string, readonly [option: RegExp, ...access: Access
   tar: [ALWAYS, "read"],
   zip: [ALWAYS, "read"],
 };
-/** Without a path they begin where they are. */
+/** Without a path, these search the current directory. */
 const SEARCH_HERE = new Set(["ack", "ag", "egrep", "fgrep", "find", "grep", "rg"]);
 
-/** What a command does with whole directories; nothing when it takes none. */
+/** How a command accesses whole directories; empty if it does not. */
 export function accessToDirectories(program: string, words: readonly ShellWord[]): readonly Access[] {
   const [option, ...access] = Object.hasOwn(TAKES, program) ? (TAKES[program] ?? []) : [];
   const takes = option === ALWAYS || words.some(({ text }) => option?.test(text) === true);

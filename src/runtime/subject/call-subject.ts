@@ -10,22 +10,22 @@ import { commandLine } from "./command-line.ts";
 import { shellSubject } from "../shell/shell-subject.ts";
 
 export interface CalledTool {
-  /** The tool's name as rules have it. */
+  /** The tool's name as used in rules. */
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** The tool is the engine's own and not the host's or a server's, whose input may mean anything. Default: true. */
+  /** The tool is built into the engine. The input of a host's or server's tool may mean anything. Default: true. */
   readonly engineTool?: boolean;
-  /** Where a command starts, when that is not the workspace. */
+  /** Where a command starts, if not in the workspace. */
   readonly directory?: CallRequest["directory"];
 }
 
-/** Where any other tool names a path, if it does; rules for paths do not speak of such tools. */
+/** Fields in which other tools may name a path. Path rules do not apply to such tools. */
 const USUAL_FIELDS = ["file_path", "path", "notebook_path"];
 
 type Called = Pick<CalledTool, "tool" | "input" | "directory">;
 type Session = Pick<SessionBasics, "record"> & Pick<SessionSurroundings, "home"> & Pick<SessionTools, "tools">;
 
-/** What a call of a session is about. */
+/** Describes a session's tool call for the permission decision. */
 export function sessionSubject(
   { tool, input, directory }: Called,
   session: Session & Pick<SessionSurroundings, "capstanHome" | "stateDir">,
@@ -39,7 +39,7 @@ export function sessionSubject(
   return guardCall(subjectOf(call, { cwd, home, shellHome }), call, guarded);
 }
 
-/** What a call of a session is to run with: paths of file tools are written out. */
+/** The input that a session's call runs with: paths of file tools are normalized. */
 export function sessionInput<T extends Called>(call: T, session: Session): T {
   const { record, home } = session;
   if (!isEngineTool(call, session)) return call;
@@ -51,7 +51,7 @@ function isEngineTool({ tool }: Called, { tools }: Session): boolean {
   return !tools.some(({ name }) => name === tool);
 }
 
-/** What a tool call is about. Looks at the file system, so that a decision on what it returns need not. */
+/** Describes a tool call for the permission decision. Reads the file system, so that the decision itself need not. */
 export function subjectOf(call: CalledTool, surroundings: Surroundings): CallSubject {
   const { tool, engineTool = true } = call;
   const { cwd, home, shellHome } = surroundings;
@@ -105,7 +105,7 @@ export function subjectOf(call: CalledTool, surroundings: Surroundings): CallSub
   }
 }
 
-/** An engine may put something before a skill's name, such as where it comes from: `agent:greeting`. */
+/** An engine may prefix a skill's name, for example with its origin: `agent:greeting`. */
 function skillName(written: string): string {
   return written
     .trim()

@@ -1,8 +1,8 @@
 import type { CalledTool } from "./call-subject.ts";
 
 /**
- * The line that a call of Bash is judged by; undefined when it has none. A command that starts in another directory is
- * what it would be on a line that begins by going there.
+ * The command line that a Bash call is checked by; undefined if it has none. A command that starts in another directory
+ * is checked like a line that begins with a `cd` to it.
  */
 export function commandLine({ input, directory }: Pick<CalledTool, "input" | "directory">): string | undefined {
   const { command } = input;

@@ -20,12 +20,12 @@ import { childrenOf, sameFile } from "../protected/look.ts";
 import { inPieces } from "./name-pieces.ts";
 import { inUnknownDirectory } from "./unknown-directory.ts";
 
-/** Places that no name shows to be configuration. Absolute, without links. */
+/** Protected paths that cannot be recognized by name. Absolute, with links resolved. */
 export interface GuardedPlaces {
   readonly capstanHome: string;
-  /** Where git keeps what belongs to the workspace. */
+  /** Where git keeps the workspace's data. */
   readonly gitDirectories: readonly string[];
-  /** Programs and modules that the session's agent has: hooks, functions, servers. */
+  /** Programs and modules of the session's agent: hooks, functions, servers. */
   readonly programs: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export function guardedPlaces({
   const workspace = realPath(cwd);
   return {
     capstanHome: realPath(capstanHome),
-    // What lies in the workspace has its name.
+    // Paths inside the workspace are recognized by name.
     gitDirectories: gitDirectories(workspace)
       .map((path) => realPath(path))
       .filter((path) => !isInside(path, workspace)),
@@ -52,9 +52,9 @@ export function guardedPlaces({
 export type Guarded = NonNullable<CallSubject["guarded"]>[number];
 
 /**
- * Adds the configuration that a call could change and that its words alone do not show: places that only the host knows,
- * second names of a file, directories with configuration in them, and paths anywhere in the input of a tool that is not
- * the engine's own.
+ * Adds configuration that a call could change although its words do not show it: paths that only the host knows, other
+ * names of a file, directories that contain configuration, and paths anywhere in the input of a tool that is not built
+ * in.
  */
 export function guardCall(subject: CallSubject, call: CalledTool, places: GuardedPlaces): CallSubject {
   const { tool, input, engineTool = true } = call;
@@ -78,14 +78,14 @@ function guardsOf({ named, real }: Place, subject: CallSubject, places: GuardedP
   if (pattern !== undefined) return [{ path: named, pattern }];
   const twin = sameFile(real, () => protectedFiles(subject, places));
   const row = twin === undefined ? undefined : rowOfPath(twin, subject);
-  if (twin !== undefined) return [{ path: `${named} (a second name of ${twin})`, pattern: row?.pattern ?? "$AGENT" }];
+  if (twin !== undefined) return [{ path: `${named} (another name of ${twin})`, pattern: row?.pattern ?? "$AGENT" }];
   return mayMove(named, subject) ? inDirectory(real, subject, places) : [];
 }
 
 function patternOf(path: string, subject: CallSubject, places: GuardedPlaces): Guarded["pattern"] | undefined {
   const { workspace, shell_home: shellHome } = subject;
   const { capstanHome, gitDirectories, programs } = places;
-  // The workspace of a copy lies in there, and so does the HOME of commands. What configures something there has a name.
+  // A copy's workspace and the HOME of commands are inside Capstan's home. Configuration there is recognized by name.
   const isOwn = [workspace, shellHome].some(
     (own) => own !== undefined && isInside(own, capstanHome) && isInside(path, own),
   );
@@ -97,7 +97,7 @@ function patternOf(path: string, subject: CallSubject, places: GuardedPlaces): G
 
 const MOVERS = /^(?:mv|rm|rmdir|unlink|rename|chmod|chown|ln|rsync|trash)$/;
 
-/** Whether a command that moves, removes or opens up what it names could name this path. */
+/** Whether a command that moves, removes or changes the mode of what it names could name this path. */
 function mayMove(path: string, { shell, workspace }: CallSubject): boolean {
   const programs =
     shell?.commands.map(({ words: [program, ...rest] }) => ({ name: nameOf(program?.text), rest })) ?? [];
@@ -116,7 +116,7 @@ function nameOf(program = ""): string {
   return program.replace(/^.*\//, "");
 }
 
-/** Whoever moves or removes a directory does the same to the configuration in it. */
+/** Moving or removing a directory also moves or removes the configuration in it. */
 function inDirectory(path: string, subject: CallSubject, places: GuardedPlaces): Guarded[] {
   const { capstanHome, programs } = places;
   if (isInside(capstanHome, path)) return [{ path, pattern: "$CAPSTAN_HOME/" }];
@@ -134,10 +134,10 @@ function inTop(directory: string, subject: CallSubject): Guarded[] {
   return child === undefined || pattern === undefined ? [] : [{ path: child, pattern }];
 }
 
-/** Directories of configuration in a workspace. */
+/** Configuration directories in a workspace. */
 const HOLDING = [".capstan", ".claude", ".husky", ".git", ".git/hooks", ".git/info", ".vscode", ".idea"];
 
-/** Files of which the agent could have made a second name. */
+/** Files that the agent could have given another name. */
 function protectedFiles(subject: CallSubject, { capstanHome, programs }: GuardedPlaces): readonly string[] {
   const { workspace } = subject;
   const directories = [workspace, ...HOLDING.map((name) => join(workspace, name))];
@@ -182,13 +182,13 @@ function inText(text: string, subject: CallSubject, places: GuardedPlaces): Guar
   return found === undefined ? guardsOf({ named, real }, subject, places) : [{ path: text, pattern: found.pattern }];
 }
 
-/** As long as a path can be on Linux. */
+/** The longest path on Linux. */
 const MAX_PATH = 4_096;
 
-/** No input that a person could judge is nested deeper. */
+/** Input nested deeper than this cannot be reviewed by a person. */
 const MAX_DEPTH = 32;
 
-/** All texts of an input, the names of its fields included. */
+/** All strings in an input, including its keys. */
 function textsIn(value: unknown, depth = 0): readonly string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return [];

@@ -12,34 +12,34 @@ import { childrenOf } from "../protected/look.ts";
 type Command = ShellSubject["commands"][number];
 type Word = Command["words"][number];
 
-/** A command that prints the names of files in directories. */
+/** A command that prints names of files in directories. */
 interface Listing {
   readonly directories: readonly Word[];
-  /** Whether it prints this one. */
+  /** Whether it prints this file. */
   readonly prints: (file: Found) => boolean;
 }
 
 interface Found {
-  /** From the directory that is listed on. */
+  /** Path components, starting below the listed directory. */
   readonly names: readonly string[];
   /** As the command prints it. */
   readonly path: string;
 }
 
 /**
- * What a line finds and then writes without naming it: `find . -exec sed -i … {} +`, `grep -rl x . | xargs rm`, `for f in
- * $(ls -A)`. Every configuration file in such a directory may be meant, unless the search leaves it out.
+ * Configuration that a line finds and then writes without naming it: `find . -exec sed -i … {} +`, `grep -rl x . |
+ * xargs rm`, `for f in $(ls -A)`. Includes every configuration file in such a directory, unless the search excludes it.
  */
 export function inListed(subject: CallSubject, bases: readonly string[], places: GuardedPlaces): Guarded[] {
   const { shell } = subject;
   if (shell === undefined) return [];
   const named = shell.commands.filter(acts).flatMap((one) => unknownEnds(one, shell.vague ?? []));
-  // A text that nobody could read may write whatever the line lists.
+  // Text that cannot be parsed may write anything the line lists.
   const ends = shell.unclear.length > 0 && shell.commands.some(showsHidden) ? [""] : named;
   if (ends.length === 0) return [];
   const mentioned = shell.mentions.map(({ real }) => real);
   for (const { directories, prints } of shell.commands.flatMap(listingOf))
-    // A directory that a variable stands for may be any that the line names.
+    // A directory in a variable may be any that the line names.
     for (const name of directories.flatMap(({ text, dynamic }) => (dynamic ? [".", ...mentioned] : [text])))
       for (const directory of bases.map((base) => realPath(resolve(base, name))))
         for (const path of configurationIn(directory, subject, places)) {
@@ -54,7 +54,7 @@ function guarded(path: string, subject: CallSubject): Guarded[] {
   return [{ path, pattern: rowOfPath(path, subject)?.pattern ?? "$CAPSTAN_HOME/" }];
 }
 
-/** How the words end that name what is only known when it runs: with nothing, or as `{}/config.yaml` does. */
+/** The endings of words that name something known only at run time: empty, or as in `{}/config.yaml`. */
 function unknownEnds({ words: [program, ...words], via }: Command, vague: readonly string[]): string[] {
   if (nameOf(program) === "find") return words.some(({ text }) => text === "-delete") ? [""] : [];
   if (via.includes("xargs") && words.some(({ dynamic }) => dynamic)) return [""];
@@ -63,12 +63,12 @@ function unknownEnds({ words: [program, ...words], via }: Command, vague: readon
     .map(({ text }) => /[^$`"'{}()*?[\]…]*$/.exec(text.replace(/\$\{?\w+$/, "$").replace(/["']$/, ""))?.[0] ?? "");
 }
 
-/** The programs that print the names of hidden files too. */
+/** Programs that also print the names of hidden files. */
 function listingOf({ words: [program, ...words] }: Command): Listing[] {
   const has = (option: RegExp): boolean => words.some(({ text }) => option.test(text));
   const plain = words.filter(({ text }) => !text.startsWith("-"));
   const listed = plain.length > 0 ? plain : [HERE];
-  // The first word is the pattern. Where an option gives that, more is listed than is looked at here, and less.
+  // The first word is the pattern. With an option that gives the pattern, the set checked here is only approximate.
   const searched = has(/^-[a-zA-Z]*[ef]|^--(?:regexp|file)/) || plain.length < 2 ? [HERE, ...plain] : plain.slice(1);
   switch (nameOf(program)) {
     case "find":
@@ -87,7 +87,7 @@ function listingOf({ words: [program, ...words] }: Command): Listing[] {
       if (!has(/^-[a-zA-Z]*[aA]|^--(?:almost-)?all$/)) return [];
       return [{ directories: listed, prints: ({ names }) => names.length === 1 || has(/^-[a-zA-Z]*R/) }];
     default:
-      // With this option of the shell a `*` stands for hidden names too.
+      // With this shell option, `*` also matches hidden names.
       return showsHidden({ words }) ? [{ directories: [HERE], prints: () => true }] : [];
   }
 }
@@ -110,7 +110,7 @@ function printedByGrep(words: readonly Word[]): Listing["prints"] {
     !matchesAny(without, names.slice(0, -1));
 }
 
-/** A pattern that is only known when the command runs leaves nothing out. */
+/** A pattern known only at run time excludes nothing. */
 function globs(text: string, dynamic: boolean): Glob[] {
   return dynamic ? [] : [parseGlob(text)];
 }
@@ -119,7 +119,7 @@ function matchesAny(all: readonly Glob[] | undefined, texts: readonly string[]):
   return all?.some((glob) => texts.some((text) => matchesGlob(glob, text))) ?? false;
 }
 
-/** What find prints: what one of its alternatives names, and all when one names nothing. */
+/** What find prints: whatever matches one of its alternatives, or everything if an alternative names nothing. */
 function listingOfFind(words: readonly Word[]): Listing {
   const start = words.findIndex(({ text }) => /^[-(!]/.test(text));
   const directories = start < 0 ? words : words.slice(0, start);
@@ -128,7 +128,7 @@ function listingOfFind(words: readonly Word[]): Listing {
   const depth = texts.includes("-maxdepth") ? Number(texts[texts.indexOf("-maxdepth") + 1]) : Infinity;
   const isTooDeep = ({ names }: Found): boolean => Number.isInteger(depth) && names.length > depth;
   const all = alternativesIn(tests);
-  // A directory is not entered only where that is asked first, and never when find begins with what is inside.
+  // A directory is skipped only if that test comes first, and never if find processes contents first.
   const isPruned = texts.some((text) => /^-(?:delete|depth|d)$/.test(text)) ? (): boolean => false : prunedBy(all[0]);
   const isNegated = texts.some((text, at) => /^(?:!|-not)$/.test(text) && texts[at + 1] === "(");
   return {
@@ -148,7 +148,7 @@ function alternativesIn(tests: readonly Word[]): Word[][] {
   return all;
 }
 
-/** `-name .git -prune` and `-path ./.git -prune`, with nothing else. */
+/** `-name .git -prune` and `-path ./.git -prune`, and nothing else. */
 function prunedBy(tests: readonly Word[] = []): (file: Found) => boolean {
   const [test, pattern, ...rest] = tests.filter(
     ({ text }, at) => text !== "d" && !(text === "-type" && tests[at + 1]?.text === "d"),
@@ -165,7 +165,7 @@ function ancestorsOf(path: string): string[] {
   return names.map((_, at) => names.slice(0, at + 1).join("/"));
 }
 
-/** Whether all tests of an alternative that look at the name could let this one through. */
+/** Whether all name tests of an alternative could match this file. */
 function mayPrint(tests: readonly Word[], { names, path }: Found): boolean {
   return tests.every(({ text, dynamic }, at) => {
     const test = tests[at - 1]?.text ?? "";
@@ -179,7 +179,7 @@ function mayPrint(tests: readonly Word[], { names, path }: Found): boolean {
   });
 }
 
-/** The files of configuration in a directory: those found there, and Capstan's own when the directory holds them. */
+/** The configuration files in a directory: those found there, and Capstan's own if the directory contains them. */
 function configurationIn(directory: string, subject: CallSubject, { capstanHome }: GuardedPlaces): string[] {
   const { workspace } = subject;
   const own = [capstanHome, ...childrenOf(capstanHome).map((name) => join(capstanHome, name))];

@@ -7,14 +7,14 @@ import { Names } from "../paths/names.ts";
 import { looksLikePath } from "../shell/paths-in.ts";
 import type { Guarded, GuardedPlaces } from "./guard-call.ts";
 
-/** So many pieces of a line are looked at. */
+/** At most this many pieces of a line are checked. */
 const MAX_PIECES = 200;
-/** `${x:-`, `${x#` and what else stands before a text in such an expansion, and the end of one. */
+/** `${x:-`, `${x#` and other prefixes of text in such an expansion, and its end. */
 const EXPANSION = /\$\{[!#]?\w*(?:\[[^\]]*\])?(?::?[-=+?]|[#%/^,]{1,2}|:)?|\}/g;
 
 /**
- * Configuration that is named inside a word: in a script for sed or awk, a list, an array, a here-string or the default of
- * a variable. A line that is known only in part is looked at as a text.
+ * Configuration named inside a word: in a sed or awk script, a list, an array, a here-string or a variable's default. A
+ * line that is only partly known is searched as text.
  */
 export function inPieces(subject: CallSubject, line: string, { bases, places }: Around): Guarded[] {
   const { shell } = subject;
@@ -37,7 +37,7 @@ export function inPieces(subject: CallSubject, line: string, { bases, places }: 
 }
 
 interface Around {
-  /** The directories that the line may work in. */
+  /** The directories that the line may run in. */
   readonly bases: readonly string[];
   readonly places: GuardedPlaces;
 }
@@ -73,7 +73,7 @@ function isPath(piece: string): boolean {
   return piece.includes("/") && piece.length < 4_096 && looksLikePath(piece);
 }
 
-/** Whether a path leads to what only the host knows, or is the beginning of the name of Capstan's home. */
+/** Whether a path leads to something that only the host knows, or is the beginning of the path of Capstan's home. */
 function placeOf(path: string, subject: CallSubject, places: GuardedPlaces): string | undefined {
   const { capstanHome, gitDirectories } = places;
   const isOwn = [subject.workspace, subject.shell_home].some((own) => own !== undefined && isInside(path, own));

@@ -12,8 +12,8 @@ type Command = ShellSubject["commands"][number];
 type Word = Command["words"][number];
 
 /**
- * What a command writes in a directory that is only known when it runs may be anything that lies in one, in Capstan's
- * home too: after `cd -` or `cd "$x"`, with `tar -C "$x"`, or by a name such as `"$x/config.yaml"`.
+ * A command in a directory known only at run time may write anything in it, including in Capstan's home: after `cd -`
+ * or `cd "$x"`, with `tar -C "$x"`, or through a name such as `"$x/config.yaml"`.
  */
 export function inUnknownDirectory(
   { shell, workspace }: CallSubject,
@@ -24,11 +24,11 @@ export function inUnknownDirectory(
   const { commands, writes, lost } = shell;
   const following = lost === undefined ? [] : commands.slice(lost.from).filter((one) => !isMove(one));
   if (lost !== undefined && (writes.some(({ text }) => mayBeRelative(text)) || following.some(writesHere)))
-    return guarded(`what is in the directory that ${lost.by} may lead to`);
+    return guarded(`anything in the directory that ${lost.by} may lead to`);
   const elsewhere = commands.find((one) => acts(one) && isElsewhere(one) && writesHere(one));
-  if (elsewhere !== undefined) return guarded(`what is in the directory that \`${nameOf(elsewhere)}\` may work in`);
+  if (elsewhere !== undefined) return guarded(`anything in the directory that \`${nameOf(elsewhere)}\` may work in`);
   if (actionOf(shell) !== "reads" && (commands.some(isFromHome) || HOME_CUT.test(line)))
-    return guarded("what is worked out from HOME");
+    return guarded("a path derived from HOME");
   const own = ["config.yaml", ...childrenOf(capstanHome).filter((name) => !FOR_AGENTS.includes(name))];
   const named = [
     ...writes.flatMap(({ text, places }) => (places.length === 0 ? [text] : [])),
@@ -37,30 +37,30 @@ export function inUnknownDirectory(
   return named === undefined ? [] : guarded(named);
 }
 
-/** Where Capstan keeps what agents work on. Names that are as usual elsewhere. */
+/** Parts of Capstan's home that agents work on. These names are just as common elsewhere. */
 const FOR_AGENTS = ["workspaces", "sessions", "files", "outputs"];
 
 function guarded(path: string): Guarded[] {
   return [{ path, pattern: "$CAPSTAN_HOME/" }];
 }
 
-/** Whether a command may write a file that it names without saying where that is. */
+/** Whether a command may write a file that it names by a relative path. */
 function writesHere(command: Command): boolean {
   const [, ...words] = command.words;
   return acts(command) && !onlyRuns(command) && words.some(({ text }) => mayBeRelative(text));
 }
 
-/** Absolute paths and options without a value name nothing here. */
+/** Absolute paths and options without a value are not relative names. */
 function mayBeRelative(text: string): boolean {
   return !/^(?:\/.*|-\w|--[\w-]+)$/s.test(text);
 }
 
-/** Programs whose plain words are names of tasks, and not of files that they write. */
+/** Programs whose plain arguments are tasks, not files that they write. */
 const RUNNERS = /^(?:npm|pnpm|yarn|bun|make|cargo|go|git|gh|pytest|tox|mvn|gradle|gradlew|dotnet)$/;
-/** Of git, these write what the repository says, and nothing that their words name. */
+/** These git commands write what the repository defines, not what their arguments name. */
 const GIT_TASKS = /^(?:add|branch|commit|fetch|merge|pull|push|rebase|stash|status|tag)$/;
 
-/** Whether a program only runs a task of the project, such as `npm run build` or `git commit -m x`. */
+/** Whether a command only runs a project task, such as `npm run build` or `git commit -m x`. */
 function onlyRuns({ words: [program, ...rest] }: Command): boolean {
   if (program === undefined || program.dynamic || !RUNNERS.test(nameIn(program.text))) return false;
   const isGit = nameIn(program.text) === "git";
@@ -78,13 +78,13 @@ function onlyRuns({ words: [program, ...rest] }: Command): boolean {
   });
 }
 
-/** How programs call the option that says in which directory they work. */
+/** Options that set a program's working directory. */
 const DIRECTORY_OPTION = /^(?:-C|--directory|--chdir|--cwd|--target-directory)$/;
 const WITH_DIRECTORY = /^(?:-C(?=.)|--(?:directory|chdir|cwd|target-directory)=)/;
-/** Short options that mean this to some programs alone. */
+/** Short options that mean this only for some programs. */
 const OF_PROGRAMS: Readonly<Record<string, RegExp>> = { "-t": /^(?:cp|mv|ln|install)$/, "-D": /^sudo$/ };
 
-/** Whether a command works in a directory that only its run will show. */
+/** Whether a command works in a directory known only at run time. */
 function isElsewhere({ words, via }: Command): boolean {
   return (
     /^find -(?:execdir|okdir)$/.test(via.at(-1) ?? "") ||
@@ -92,7 +92,7 @@ function isElsewhere({ words, via }: Command): boolean {
   );
 }
 
-/** The directory that a word gives to an option before it, or in it; undefined when it gives none. */
+/** The directory that an option sets in this word or the next; undefined if none. */
 function directoryIn(words: readonly Word[], at: number): string | undefined {
   const text = words[at]?.text ?? "";
   const option = words[at - 1]?.text ?? "";
@@ -101,10 +101,10 @@ function directoryIn(words: readonly Word[], at: number): string | undefined {
   return WITH_DIRECTORY.test(text) ? text.replace(WITH_DIRECTORY, "") : undefined;
 }
 
-/** What stands for something that is only known when the command runs. */
+/** Text that is replaced only at run time. */
 const UNKNOWN = /\$\(.*\)|`[^`]*`|\$\{[^}]*\}|\$(?:\w+|[@*])|~-|~[-+]?\d+|\{\}/gs;
 
-/** Whether a path with an unknown directory in it may be Capstan's: `"$x/config.yaml"`, `$x/../config.yaml`, `../$x/trust`. */
+/** Whether a path with an unknown part may be Capstan's: `"$x/config.yaml"`, `$x/../config.yaml`, `../$x/trust`. */
 function mayNameOwn(text: string, { own, capstanHome, workspace }: Own): boolean {
   if (KNOWN_DIRECTORY.test(text)) return false;
   const names = text
@@ -131,10 +131,10 @@ interface Own {
   readonly workspace: string;
 }
 
-/** Also in an assignment, which is no command. */
+/** Also in an assignment, which is not a command. */
 const HOME_CUT = /\$\{!?HOME[^}\w]/;
 
-/** The HOME of commands lies in Capstan's home: what is worked out from it may lead there. */
+/** The HOME of commands is inside Capstan's home, so paths derived from it may lead there. */
 function isFromHome({ words, via }: Command): boolean {
   return via.includes("$(…)") && words.some(isAtHome);
 }

@@ -4,8 +4,8 @@ import type { Env } from "../http/context.ts";
 import type { WaitingAnswers } from "./waiting.ts";
 
 /**
- * Counts what waits for the client of each request, refuses more when it is too much, and closes a connection that takes
- * nothing. What is streamed from a file or a log waits at its source, and only what was read from there counts.
+ * Counts the bytes that wait for the client of each request, refuses requests above the limit, and closes connections
+ * that are not being read. Data streamed from a file or a log waits at its source; only what was already read counts.
  */
 export function limitAnswers(answers: WaitingAnswers): MiddlewareHandler<Env> {
   return async (c, next) => {
@@ -18,7 +18,7 @@ export function limitAnswers(answers: WaitingAnswers): MiddlewareHandler<Env> {
     outgoing.once("close", forget);
     closeWhenStalled(outgoing, answers, (bytes) => logClosed(c, bytes));
     await next();
-    // Many may have been asked for at once, before any of them was there.
+    // Many requests may have arrived before any of them was answered.
     try {
       answers.requireRoom(key);
     } catch (thrown) {
@@ -28,17 +28,17 @@ export function limitAnswers(answers: WaitingAnswers): MiddlewareHandler<Env> {
   };
 }
 
-/** Who an answer is for: a key, or the address of someone without one. */
+/** Whom the answer is for: a key, or an address if there is no key. */
 function keyOf(c: Context<Env>): string {
   const caller = c.get("caller") as Env["Variables"]["caller"] | undefined;
   return caller?.id ?? `address ${c.env?.incoming?.socket.remoteAddress ?? ""}`;
 }
 
-/** Node's own timer of a connection is put back whenever a part of what waits is taken. */
+/** Node's connection timer restarts whenever the client reads part of what waits. */
 function closeWhenStalled(response: ServerResponse, answers: WaitingAnswers, onClose: (bytes: number) => void): void {
   response.setTimeout(answers.limits.stallMs, () => {
     const bytes = response.writableLength;
-    // Otherwise it waits for the server, and not the other way round.
+    // Nothing waits: the client is waiting for the server.
     if (bytes === 0) return;
     answers.closedOne();
     onClose(bytes);
@@ -51,5 +51,5 @@ function logClosed(c: Context<Env>, bytes: number): void {
   const { method, path } = c.req;
   const caller = (c.get("caller") as Env["Variables"]["caller"] | undefined)?.id;
   const fields = { id: c.get("requestId"), method, path, caller, bytes };
-  log?.warn(fields, "closed a connection: the client did not read its answer");
+  log?.warn(fields, "closed a connection: the client did not read the response");
 }

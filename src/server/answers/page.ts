@@ -1,21 +1,21 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { LoggedEvent } from "../../core/events/events.ts";
 
-/** In bytes: with so much a page of a log ends, however many events were asked for. It has one event at least. */
+/** A page of a log ends at this size in bytes, however many events were requested. It has at least one event. */
 export const PAGE_BYTES = 4 * 1_048_576;
-/** Events in memory at once beside those of the page. */
+/** Events in memory at once, besides those of the page. */
 const STEP = 50;
 
 interface PageRequest<Shown> {
   readonly after: number;
-  /** Events that are looked at, at most. */
+  /** At most this many events are read. */
   readonly limit: number;
   readonly read: (range: { readonly after: number; readonly limit: number }) => Promise<readonly LoggedEvent[]>;
-  /** Undefined for what is not wanted. */
+  /** Returns undefined for events to leave out. */
   readonly show: (event: LoggedEvent) => Shown | undefined;
 }
 
-/** A page of a log, read in steps. `next` is the place to go on after; null at the end. */
+/** Reads a page of a log in steps. `next` is the position to continue after; null at the end. */
 export async function readEventPage<Shown>({
   after,
   limit,
@@ -42,7 +42,7 @@ export async function readEventPage<Shown>({
   return { data, next: seq };
 }
 
-/** Roughly, in bytes. */
+/** Approximate size in bytes. */
 export function sizeOf(shown: unknown): number {
   return JSON.stringify(shown).length;
 }

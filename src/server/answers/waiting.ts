@@ -1,30 +1,30 @@
 import { getHeapStatistics } from "node:v8";
 import { ApiFailure } from "../http/failure.ts";
 
-/** What may wait for clients that read slowly or not at all. Sizes are in bytes. */
+/** How much may wait for clients that read slowly or not at all. Sizes are in bytes. */
 export interface AnswerLimits {
-  /** For the clients of one key, and for all clients. Beyond that requests are refused. */
+  /** For the clients of one key, and for all clients. Requests above the limit are refused. */
   readonly perKey: number;
   readonly overall: number;
-  /** In milliseconds: a connection that takes nothing for so long, although something waits for it, is closed. */
+  /** In milliseconds: a connection is closed if the client reads nothing for this long although data waits for it. */
   readonly stallMs: number;
 }
 
 const MEBIBYTE = 1_048_576;
-/** Answers are in the heap before they wait: in a small one, less may wait. */
+/** Waiting answers are in the heap, so a small heap lowers the limits. */
 const HEAP = getHeapStatistics().heap_size_limit;
 const ANSWER_LIMITS: AnswerLimits = {
   perKey: Math.min(64 * MEBIBYTE, HEAP / 16),
   overall: Math.min(256 * MEBIBYTE, HEAP / 4),
   stallMs: 30_000,
 };
-/** In bytes: what one stream may keep waiting, however many the key has, … */
+/** In bytes: what one stream may always keep waiting, however many the key has. */
 const LEAST_SHARE = 4_096;
-/** … and what is set aside for each, because Node takes about that much before it says that a connection is full. */
+/** In bytes: reserved for each stream, because Node buffers about this much before it reports backpressure. */
 const STREAM_BYTES = 65_536;
 /** In seconds. */
 const RETRY_AFTER = 5;
-/** In milliseconds: how long the sum of all counts as known. With thousands of streams it takes a while. */
+/** In milliseconds: how long the total is cached. With thousands of streams it takes a while to add up. */
 const SUM_EVERY = 100;
 
 type Bytes = () => number;
@@ -34,7 +34,7 @@ interface Counted {
   readonly isStream: boolean;
 }
 
-/** The bytes of answers that are in memory because clients have not read them yet, by key and overall. */
+/** The bytes of answers in memory that clients have not read yet, by key and overall. */
 export class WaitingAnswers {
   readonly limits: AnswerLimits;
   readonly #byKey = new Map<string, Set<Counted>>();
@@ -45,7 +45,7 @@ export class WaitingAnswers {
     this.limits = { ...ANSWER_LIMITS, ...limits };
   }
 
-  /** Counts an answer, by what waits of it at any time, until the function that is returned is called. */
+  /** Counts the waiting bytes of an answer until the returned function is called. */
   add(key: string, bytes: Bytes, { isStream = false } = {}): () => void {
     const own = this.#byKey.get(key) ?? new Set();
     const counted = { bytes, isStream };
@@ -56,7 +56,7 @@ export class WaitingAnswers {
     };
   }
 
-  /** What waits for the clients of a key now, and for all. */
+  /** The bytes that wait for the clients of a key, and for all clients. */
   of(key: string): number {
     return sumOf(this.#byKey.get(key) ?? [], waitingOf);
   }
@@ -65,7 +65,7 @@ export class WaitingAnswers {
     return this.#byKey.values().reduce((sum, own) => sum + sumOf(own, waitingOf), 0);
   }
 
-  /** Connections that were closed because nobody read. */
+  /** Connections closed because the client did not read. */
   get closed(): number {
     return this.#closed;
   }
@@ -74,24 +74,24 @@ export class WaitingAnswers {
     this.#closed += 1;
   }
 
-  /** What one stream of a key may keep waiting, so that all of them together stay within the limit. */
+  /** What one stream of a key may keep waiting, so that all its streams together stay within the limit. */
   shareOf(key: string): number {
     return Math.max(LEAST_SHARE, this.limits.perKey / Math.max(1, this.#byKey.get(key)?.size ?? 1));
   }
 
-  /** Throws when so much waits already that nothing more is to be answered. */
+  /** Throws if too much is waiting to answer another request. */
   requireRoom(key: string): void {
     const { perKey, overall } = this.limits;
     if (sumOf(this.#byKey.get(key) ?? [], setAside) > perKey)
       throw new ApiFailure(
         "rate_limit_error",
-        `More than ${Math.floor(perKey)} bytes are taken by open streams and unread answers of this key. Read or close some of them, then send this request again.`,
+        `Open streams and unread responses of this key take up more than ${Math.floor(perKey)} bytes. Read or close some of them, then retry this request.`,
         { retryAfter: RETRY_AFTER },
       );
     if (this.#recentSum() > overall)
       throw new ApiFailure(
         "overloaded_error",
-        "The server holds as many unread answers as it has room for. Send this request again in a few seconds.",
+        "The server has no room for more unread responses. Retry this request in a few seconds.",
         { status: 503, retryAfter: RETRY_AFTER },
       );
   }

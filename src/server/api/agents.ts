@@ -11,7 +11,7 @@ import { agentWithSecrets, shownAgent } from "./secrets.ts";
 
 const tag = "Agents";
 
-/** The same records as the agents of `/v1`, with all that an agent file can say. */
+/** The same records as the agents of `/v1`, with everything an agent file can contain. */
 export function addAgents(api: Api, deps: ApiDeps): void {
   const { agents } = deps.registry;
 
@@ -24,7 +24,7 @@ export function addAgents(api: Api, deps: ApiDeps): void {
       tag,
       summary: "Create an agent",
       description:
-        "From a definition as an agent file has it: rules, modes, MCP servers, output schema, hooks. Hooks, functions and MCP servers are programs that run on the server's machine, and may be given its variables.",
+        "Takes a definition like that of an agent file: rules, modes, MCP servers, output schema, hooks. Hooks, functions and MCP servers are programs that run on the server's machine and may receive its variables.",
       body: agentInput,
       answer: agent,
       status: 201,
@@ -58,7 +58,7 @@ export function addAgents(api: Api, deps: ApiDeps): void {
       role: "viewer",
       tag,
       summary: "List agents",
-      description: "The newest version of each, newest agent first.",
+      description: "Returns the newest version of each agent, newest agent first.",
       query: pageQuery,
       answer: listOf(agent),
     },
@@ -90,8 +90,8 @@ export function addAgents(api: Api, deps: ApiDeps): void {
       path: "/api/agents/{id}/versions",
       role: "viewer",
       tag,
-      summary: "List the versions of an agent",
-      description: "Newest first. `before` begins a page below a version.",
+      summary: "List an agent's versions",
+      description: "Newest first. `before` starts a page below a version.",
       query: versionQuery,
       answer: listOf(agent),
     },
@@ -111,13 +111,13 @@ export function addAgents(api: Api, deps: ApiDeps): void {
       tag,
       summary: "Check an agent",
       description:
-        "Tells what a session of it would be refused for on this server, and reaches each of its MCP servers to see its tools. Programs are started in an empty directory, in the sandbox of the project's own environment, and ended again. No model is asked.",
+        "Reports why this server would refuse a session of the agent, and connects to each of its MCP servers to list their tools. Programs are started in an empty directory, in the sandbox of the project's default environment, and stopped again. Sends no model requests.",
       query: agentVersion,
       answer: agentCheck,
     },
     async ({ caller, params: { id }, query: { version }, signal }) => {
       const { definition, ...found } = await findAgent(deps, caller.project, id, version);
-      const check = offered(deps.checkAgent, "checks of agents");
+      const check = offered(deps.checkAgent, "agent checks");
       const findings = await check(definition, { project: caller.project, signal });
       const { problems, mcp_servers: servers } = findings;
       const isValid = problems.length === 0 && servers.every(({ connected, error }) => connected && error === null);
@@ -132,8 +132,8 @@ export function addAgents(api: Api, deps: ApiDeps): void {
       path: "/api/agents/{id}",
       role: "admin",
       tag,
-      summary: "Store a new version of an agent",
-      description: "Sessions that were started keep the version they were started with.",
+      summary: "Save a new version of an agent",
+      description: "Sessions that have started keep their version.",
       body: agentUpdate,
       answer: agent,
     },
@@ -142,7 +142,7 @@ export function addAgents(api: Api, deps: ApiDeps): void {
       if (body.version !== undefined && body.version !== newest.version)
         throw new CapstanError(
           "store_conflict",
-          `version: the agent ${id} is at version ${newest.version} by now, not ${body.version}. Get it, change that, and send it again.`,
+          `version: the agent ${id} is now at version ${newest.version}, not ${body.version}. Get it, apply your change to that version, and send it again.`,
         );
       requireUsable(newest);
       requireKnownRules(deps, body.definition);
@@ -167,11 +167,11 @@ function shown(record: AgentRecord): WireAgent {
 
 export function requireUsable({ id, archivedAt }: Pick<AgentRecord, "id" | "archivedAt">): void {
   if (archivedAt !== null)
-    throw new CapstanError("invalid_input", `${id} is archived: it can be read, and nothing else. Make another one.`);
+    throw new CapstanError("invalid_input", `The agent ${id} is archived and read-only. Create another one.`);
 }
 
-/** A rule that protects nothing is found when it is written, and not when the first session is started. */
+/** Reports rules for unknown tools on save, rather than when the first session is started. */
 function requireKnownRules({ policy }: ApiDeps, definition: AgentDefinition): void {
-  // Tools of MCP servers and of the client come with a session.
+  // Tools of MCP servers and clients are known only in a session.
   policy?.requireKnownTools({ agent: definition, tools: [] });
 }

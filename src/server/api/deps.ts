@@ -17,89 +17,89 @@ import type { ServerDeps } from "../http/context.ts";
 import type { Asking } from "../heavy/slots.ts";
 import type { HeavyLimits } from "../heavy/work.ts";
 
-/** What `/api` is given besides. Without a port its routes say that they are not offered here. */
+/** Additional dependencies of `/api`. Routes whose port is missing answer that they are not supported. */
 export interface ApiDeps extends ServerDeps {
   readonly ledger?: Pick<LedgerStore, "lines" | "standings">;
-  /** The limits beyond one session that are in force. */
+  /** The configured limits beyond a single session. */
   readonly budgets?: BudgetSettings;
-  /** The projects whose spending counts together with that of one. Default: each by itself. */
+  /** The projects whose spending is counted together with this one's. Default: only the project itself. */
   readonly countedWith?: (project: string) => readonly string[];
   readonly policy?: PolicyHost;
   readonly audit?: {
-    /** The whole register, and all sessions or one of them; told is what belongs to the project. */
+    /** Checks the whole register, and all sessions or one of them; returns what belongs to the project. */
     readonly verify: (
       query: { readonly project: string; readonly session?: string | undefined },
       asking: Asking,
     ) => Promise<AuditReport>;
   };
-  /** What rules would make of recorded decisions, as the JSON of the answer. */
+  /** Replays recorded decisions against rules. Returns the answer's JSON. */
   readonly replayPolicy?: (request: ReplayRequest, asking: Asking) => Promise<Uint8Array>;
-  /** Sessions that are looked for by words or by a part of their id. */
+  /** Finds sessions by words or by part of their id. */
   readonly findSessions?: (
     wanted: { readonly query: SessionQuery; readonly named?: string | undefined; readonly limit: number },
     asking: Asking,
   ) => Promise<readonly SessionSummary[]>;
-  /** The models that the upstream itself offers. Rejects with `credential_missing` when there is none to ask. */
+  /** The models that the upstream offers. Rejects with `credential_missing` if there is no credential. */
   readonly models?: () => Promise<readonly WireModel[]>;
-  /** Every way to a model, without a secret or a part of one. */
+  /** Every credential source, without any part of a secret. */
   readonly credentials?: () => Promise<readonly ShownCredential[]>;
-  /** What is wrong with an agent, as far as can be found without a session; its MCP servers are tried. */
+  /** Finds problems of an agent without a session; connects to its MCP servers. */
   readonly checkAgent?: (
     agent: AgentDefinition,
     where: { readonly project: string; readonly signal: AbortSignal },
   ) => Promise<AgentFindings>;
-  /** The logs as they are stored: without secrets. */
+  /** The stored logs, which contain no secrets. */
   readonly log?: Pick<Store, "head" | "events">;
-  /** The id of the project that a directory belongs to. */
+  /** Returns the id of the project that a directory belongs to. */
   readonly projectOf?: (directory: string) => string;
-  /** A session's log as the bytes of an archive. */
+  /** Returns a session's log as the bytes of an archive. */
   readonly archive?: (sessionId: string, asking: Asking) => AsyncIterable<Uint8Array>;
-  /** All that is kept of what a call of a session gave. */
+  /** Returns the saved output of a session's call. */
   readonly output?: (sessionId: string, call: string) => Promise<Buffer>;
-  /** What a session is made of that names nothing: as `capstan run` would in the project's directory. */
+  /** The agent and environment of sessions that name none: the same as for `capstan run` in the project's directory. */
   readonly defaults?: (project: string) => Promise<ProjectDefaults>;
-  /** What git may take for one request. */
+  /** Limits on git's work for one request. */
   readonly heavyLimits?: HeavyLimits;
   readonly suites?: SuitePort;
   readonly trust?: TrustPort;
 }
 
-/** A file of a project, and what it would widen. */
+/** A project file, and what it would widen. */
 export type ShownTrust = WireTrust;
 
-/** What a person may trust of a project's files. */
+/** Trust in a project's files. */
 export interface TrustPort {
-  /** The project's files as they are now. */
+  /** The project's current files. */
   readonly list: (project: string) => Promise<readonly ShownTrust[]>;
-  /** Trusts exactly the content with this hash; undefined when no file of the project has it now. */
+  /** Trusts exactly the content with this hash; undefined if no file of the project has it now. */
   readonly add: (project: string, hash: string, by: string) => Promise<ShownTrust | undefined>;
-  /** Whether the content with this hash was trusted. */
+  /** Resolves to whether the content with this hash was trusted. */
   readonly remove: (project: string, hash: string) => Promise<boolean>;
 }
 
-/** What there is to tell of an agent besides which one it is. */
+/** The results of an agent check, without the agent's identity. */
 export type AgentFindings = Pick<WireAgentCheck, "problems" | "notes" | "mcp_servers">;
 
-/** A way to a model, as whoever does not sit at the machine may know it. */
+/** A credential source, as shown to remote callers. */
 export type ShownCredential = WireCredential;
 
 export interface SuitePort {
   readonly runs: Omit<SuiteRunStore, "add">;
-  /** The report of a run, and the policy that a browser is to hold it to. */
+  /** The report of a run, and its content security policy. */
   readonly page: (run: SuiteRun) => Promise<{ readonly html: string; readonly policy: string }>;
 }
 
 export interface ProjectDefaults {
   readonly agent: AgentDefinition;
   readonly environment: EnvironmentDefinition;
-  /** Absolute: where sessions work. Undefined for a project that has no directory on this server. */
+  /** Absolute: where sessions work. Undefined if the project has no directory on this server. */
   readonly directory: string | undefined;
-  /** What of the project's settings has no effect; undefined when all has. */
+  /** The project settings that have no effect; undefined if all take effect. */
   readonly withheld?: StartOptions["withheld"];
 }
 
-/** The port, or a refusal that names what is missing. */
+/** Returns the port, or throws an error that names what is missing. */
 export function offered<Port>(port: Port | undefined, what: string): Port {
   if (port !== undefined) return port;
-  throw notSupported(what, "This server was put together without it.");
+  throw notSupported(what, "This server is not configured for it.");
 }

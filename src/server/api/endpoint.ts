@@ -16,7 +16,7 @@ type Shape = z.ZodType;
 type Nothing = undefined;
 type Given<Schema extends Shape | Nothing> = Schema extends Shape ? z.output<Schema> : undefined;
 
-/** One endpoint: what is documented is what is checked, who may call it, and what is answered. */
+/** One endpoint: its documentation, validation, required role and answer in one place. */
 interface Endpoint<
   Query extends Shape | Nothing,
   Body extends Shape | Nothing,
@@ -26,18 +26,18 @@ interface Endpoint<
   readonly method: "get" | "post" | "put" | "patch" | "delete";
   /** With names in braces, such as `/api/approvals/{id}`. */
   readonly path: Path;
-  /** The least role that may call it. */
+  /** The lowest role that may call it. */
   readonly role: Role;
   readonly tag: string;
-  /** A few words, and sentences that say more. */
+  /** A short title, and sentences with details. */
   readonly summary: string;
   readonly description?: string;
   readonly query?: Query;
   readonly body?: Body;
-  /** A schema for JSON, or a media type of bytes that the handler answers with itself. */
+  /** A schema for JSON, or the media type of bytes that the handler sends itself. */
   readonly answer: Answer;
   readonly status?: 200 | 201 | 202;
-  /** Takes long and much: done once at a time for each key, a few times at once overall, and within limits. */
+  /** Expensive: runs one at a time for each key, a few at once overall, and within limits. */
   readonly heavy?: Heavy;
 }
 
@@ -54,15 +54,15 @@ export interface Call<Query extends Shape | Nothing, Body extends Shape | Nothin
   readonly params: Readonly<Record<NamesIn<Path>, string>>;
   readonly query: Given<Query>;
   readonly body: Given<Body>;
-  /** Aborts when the client has gone. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
-  /** For work that is limited by key, and ends when the client has gone. */
+  /** For work that is limited by key and ends when the client disconnects. */
   readonly asking: Asking;
   /** For heavy work with files. */
   readonly limits: WorkLimits;
 }
 
-/** Also of a schema a handler may give the bytes, when they were made elsewhere. */
+/** A handler with a schema may also return bytes that were produced elsewhere. */
 type Answered<Answer extends Shape | string> = Answer extends Shape ? z.input<Answer> | Response : Response;
 
 const UNTIMED = { maxBytes: HEAVY_LIMITS.bytes, maxFileBytes: HEAVY_LIMITS.fileBytes };
@@ -96,7 +96,7 @@ export function endpoint<
     path,
     tags: [tag],
     summary,
-    description: [...(description === undefined ? [] : [description]), `Needs the role ${role}.`].join("\n\n"),
+    description: [...(description === undefined ? [] : [description]), `Requires the role ${role}.`].join("\n\n"),
     security: [{ key: [] }],
     request: {
       ...(params.length > 0 && {
@@ -114,7 +114,7 @@ export function endpoint<
     },
   });
   api.on(method, path.replaceAll(/\{(\w+)\}/g, ":$1"), async (c: Context<Env>) => {
-    // Who may not call it is told so before what is wrong with the request.
+    // Check the role before validating the request.
     const caller = requireRole(c, role);
     const asked = query && parseRequest("the query", query, queryFields(new URL(c.req.url).searchParams));
     const { signal } = c.req.raw;
@@ -136,7 +136,7 @@ export function endpoint<
   });
 }
 
-/** How an answer is documented that is no JSON. */
+/** Documents an answer that is not JSON. */
 function bytes(mediaType: string): Record<string, { schema: { type: "string"; format?: "binary" } }> {
   const isText = mediaType.startsWith("text/") || mediaType.endsWith("jsonl");
   return { [mediaType]: { schema: isText ? { type: "string" } : { type: "string", format: "binary" } } };

@@ -11,7 +11,10 @@ import { environmentWithSecrets, shownEnvironment } from "./secrets.ts";
 
 const tag = "Environments";
 
-/** The same records as the environments of `/v1`, with all that a settings file can say and a directory of the host. */
+/**
+ * The same records as the environments of `/v1`, with everything a settings file can contain and a directory of the
+ * host.
+ */
 export function addEnvironments(api: Api, deps: ApiDeps): void {
   const { environments } = deps.registry;
 
@@ -23,7 +26,7 @@ export function addEnvironments(api: Api, deps: ApiDeps): void {
       role: "admin",
       tag,
       summary: "Create an environment",
-      description: "Its directory is one of the server's machine, absolute and there.",
+      description: "Its directory must be an existing absolute path on the server's machine.",
       body: environmentInput,
       answer: environment,
       status: 201,
@@ -90,7 +93,7 @@ export function addEnvironments(api: Api, deps: ApiDeps): void {
       role: "admin",
       tag,
       summary: "Replace an environment",
-      description: "Sessions that were started keep what they were started with.",
+      description: "Sessions that have started keep their environment.",
       body: environmentInput,
       answer: environment,
     },
@@ -105,7 +108,7 @@ export function addEnvironments(api: Api, deps: ApiDeps): void {
         metadata,
         definition: environmentWithSecrets(definition, before.definition),
         directory,
-        // What the other API said of it may not hold any more.
+        // The configuration from the other API may no longer apply.
         config: isDeepStrictEqual(definition, shownEnvironment(before.definition)) ? before.config : {},
         updatedAt: deps.clock.now(),
       };

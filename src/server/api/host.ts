@@ -23,8 +23,8 @@ export function addHost(api: Api, deps: ApiDeps): void {
       path: "/api/whoami",
       role: "viewer",
       tag: "Projects",
-      summary: "Who the caller is",
-      description: "The name, role and project of the key or login that the request came with.",
+      summary: "Get the caller",
+      description: "Returns the name, role and project of the key or login used for the request.",
       answer: whoami,
     },
     async ({ caller: { id, name, role, project: its } }) => ({ id, name, role, project: its }),
@@ -38,7 +38,7 @@ export function addHost(api: Api, deps: ApiDeps): void {
       role: "viewer",
       tag: "Projects",
       summary: "List projects",
-      description: "A key belongs to one project, and sees that one.",
+      description: "A key belongs to one project and sees only that one.",
       answer: listOf(project),
     },
     async ({ caller }) => ({
@@ -55,11 +55,11 @@ export function addHost(api: Api, deps: ApiDeps): void {
       tag: "Models",
       summary: "List models",
       description:
-        "Those that the model API behind this server offers, asked for now. Without a credential to ask with: those that Capstan knows, as in `/v1/models`.",
+        "Asks the model API behind this server for its models. Without a credential, returns the models that Capstan knows, as in `/v1/models`.",
       answer: listOf(model),
     },
     async () => {
-      const models = await offered(deps.models, "a list of models")().catch((thrown: unknown) => {
+      const models = await offered(deps.models, "listing models")().catch((thrown: unknown) => {
         if (thrown instanceof CapstanError && thrown.code === "credential_missing") return knownModels();
         throw thrown;
       });
@@ -76,10 +76,10 @@ export function addHost(api: Api, deps: ApiDeps): void {
       tag: "Models",
       summary: "List credentials",
       description:
-        "Every way to a model, and what this server has of what it needs. No secret is shown, nor a part of one; nobody is asked whether it is valid.",
+        "Lists every credential source, and which of its parts this server has. Shows no part of a secret, and does not check whether credentials are valid.",
       answer: listOf(credential),
     },
-    async () => ({ data: [...(await offered(deps.credentials, "a list of credentials")())] }),
+    async () => ({ data: [...(await offered(deps.credentials, "listing credentials")())] }),
   );
 
   endpoint(
@@ -91,7 +91,7 @@ export function addHost(api: Api, deps: ApiDeps): void {
       tag: "Audit",
       summary: "Verify the audit log",
       description:
-        "Walks the signed register and the hash chains of this project's sessions. A session that is missing from the store belongs to no project any more, and is told to all.",
+        "Checks the signed register and the hash chains of this project's sessions. A session that is missing from the store no longer belongs to a project, so every caller sees it.",
       query: auditQuery,
       answer: auditReport,
     },

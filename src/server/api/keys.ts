@@ -8,7 +8,7 @@ import { type Api, endpoint } from "./endpoint.ts";
 
 const tag = "Keys";
 
-/** Keys of the caller's own project. */
+/** Keys of the caller's project. */
 export function addKeys(api: Api, deps: ApiDeps): void {
   const { keys } = deps.registry;
 
@@ -20,7 +20,7 @@ export function addKeys(api: Api, deps: ApiDeps): void {
       role: "admin",
       tag,
       summary: "List keys",
-      description: "Oldest first, those that were revoked among them.",
+      description: "Oldest first, including revoked keys.",
       answer: listOf(key),
     },
     async ({ caller }) => ({ data: (await keys.list(caller.project)).map(keyToWire) }),
@@ -34,7 +34,7 @@ export function addKeys(api: Api, deps: ApiDeps): void {
       role: "admin",
       tag,
       summary: "Create a key",
-      description: "The key itself is in this answer and nowhere else.",
+      description: "Only this response contains the key.",
       body: keyInput,
       answer: newKey,
       status: 201,
@@ -54,7 +54,7 @@ export function addKeys(api: Api, deps: ApiDeps): void {
       role: "admin",
       tag,
       summary: "Revoke a key",
-      description: "From now on it is refused. Revoking it again changes nothing.",
+      description: "The key stops working immediately. Revoking it again has no effect.",
       answer: key,
     },
     async ({ caller, params: { id } }) => {

@@ -16,9 +16,9 @@ export function addLedger(api: Api, deps: ApiDeps): void {
       path: "/api/ledger",
       role: "viewer",
       tag,
-      summary: "What was spent",
+      summary: "Get spending",
       description:
-        "In this project, by day, agent, model, session, thread or tool, and with `split` each line divided once more. Lines of different `billing` are never to be added up: what a subscription covers and what the scripted model did is no money spent.",
+        "Spending in this project, by day, agent, model, session, thread or tool; `split` divides each line once more. Do not add up lines with different `billing`: usage covered by a subscription and the scripted model cost no money.",
       query: ledgerQuery,
       answer: ledger.extend({ data: z.array(ledgerLine) }),
     },
@@ -42,9 +42,9 @@ export function addLedger(api: Api, deps: ApiDeps): void {
       path: "/api/budgets",
       role: "viewer",
       tag,
-      summary: "The limits in force",
+      summary: "List limits",
       description:
-        "Those of the host's settings, for each project, day and agent, and how they stand in this project now. A session's own are in its state.",
+        "The limits in the host's settings for each project, day and agent, and their current use in this project. A session's own limits are in its state.",
       answer: budgets.extend({ lines: z.array(budgetLine) }),
     },
     async ({ caller: { project } }) => {
@@ -62,7 +62,7 @@ export function addLedger(api: Api, deps: ApiDeps): void {
 
 function linesOf(project: string, scope: ScopeLimits & { readonly standing: Standing }): WireBudgetLine[] {
   const { scope: kind, agent, day } = scope;
-  // A session's own limits are no limits of its project.
+  // A session's limits do not apply to its project.
   if (kind === "session") return [];
   return limitStandings(scope).map((one) => ({
     scope: kind,

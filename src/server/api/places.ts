@@ -6,32 +6,32 @@ import { CREDENTIAL_PATHS } from "../../core/environment/sandbox.ts";
 import type { Caller } from "../http/context.ts";
 import type { ApiDeps } from "./deps.ts";
 
-/** Where a project's sessions work that name no other place; undefined when nobody says. */
+/** The directory of a project's sessions that name no other; undefined if none is configured. */
 export async function projectDirectory({ defaults }: ApiDeps, project: string): Promise<string | undefined> {
   if (defaults !== undefined) return (await defaults(project)).directory;
   return isAbsolute(project) ? project : undefined;
 }
 
-/** An existing directory of this machine, links resolved. `field` is what the caller knows it by. */
+/** Returns an existing directory of this machine with links resolved. `field` is the field's name in the request. */
 export async function existingDirectory(path: string, field: string): Promise<string> {
   if (!isAbsolute(path))
     throw new CapstanError(
       "cwd_missing",
-      `${field}: ${JSON.stringify(path)} is not an absolute path. Name a directory of the server's machine from its root on.`,
+      `${field}: ${JSON.stringify(path)} is not an absolute path. Use an absolute path on the server's machine.`,
     );
   const real = await realpath(path).catch(() => undefined);
   const isThere = real !== undefined && (await stat(real).catch(() => undefined))?.isDirectory() === true;
   if (!isThere)
     throw new CapstanError(
       "cwd_missing",
-      `${field}: there is no directory ${path} on the server's machine. Make it there, or name another.`,
+      `${field}: the directory ${path} does not exist on the server's machine. Create it there, or use another.`,
     );
   return real;
 }
 
 /**
- * The directory that a caller wants a session to work in. Whoever may not make environments stays in those that were
- * made for the project: its own directory, and `given`; and there, out of other projects and of credentials.
+ * The directory that a caller chose for a session. Callers who may not create environments are limited to the project's
+ * own directory and `given`, without other projects and credentials inside them.
  */
 export async function chosenPlace(
   deps: ApiDeps,
@@ -42,7 +42,7 @@ export async function chosenPlace(
     await existingDirectory(cwd, "cwd");
     return cwd;
   }
-  // What lies elsewhere is none of this caller's business, not even whether it is there.
+  // Do not reveal whether a path elsewhere exists.
   const real = await existingDirectory(cwd, "cwd").catch(() => undefined);
   const resolved = await Promise.all(roots.map((root) => realpath(root).catch(() => undefined)));
   const isOpen = (root: string | undefined): boolean =>
@@ -50,21 +50,21 @@ export async function chosenPlace(
   if (real !== undefined && resolved.some(isOpen) && !(await isSecretPlace(deps, real))) return real;
   const where =
     roots.length === 0
-      ? "a stored environment"
-      : `a directory within ${roots.join(" or ")} that belongs to the same project and holds no credentials`;
+      ? "a saved environment"
+      : `a directory within ${roots.join(" or ")} that belongs to the same project and contains no credentials`;
   throw new CapstanError(
     "not_allowed",
-    `cwd: with the role ${caller.role} a session works in ${where}, and ${cwd} is none. Leave it out, or use a key with the role admin.`,
+    `cwd: with the role ${caller.role}, a session must work in ${where}, which ${cwd} is not. Omit cwd, or use an admin key.`,
     { data: { role: caller.role, wanted: "admin" } },
   );
 }
 
-/** A project may lie within another, and has keys of its own. */
+/** A project may be inside another one and has its own keys. */
 function isSameProject({ projectOf }: ApiDeps, directory: string, root: string): boolean {
   return projectOf === undefined || projectOf(directory) === projectOf(root);
 }
 
-/** Where people keep credentials, and Capstan its own files. */
+/** Directories of credentials, and Capstan's own files. */
 async function isSecretPlace({ policy }: ApiDeps, directory: string): Promise<boolean> {
   if (policy === undefined) return false;
   const secret = [policy.capstanHome, ...CREDENTIAL_PATHS.map((path) => join(policy.home, path))];

@@ -21,10 +21,10 @@ import { addTrust } from "./trust.ts";
 import { addWebhooks } from "./webhooks.ts";
 import { addWorkspace } from "./files/workspace.ts";
 
-/** What Capstan has and the Managed Agents API does not: `/api`, and the document of it. */
+/** `/api`, the parts of Capstan that the Managed Agents API does not have, and its document. */
 export function apiRoutes(deps: ApiDeps): Api {
   const api: Api = new OpenAPIHono<Env>();
-  // What git compares and packs for people, in processes of its own; what is read from the store has threads of its own.
+  // For git's comparisons and exports, which run in their own processes. Reading the store has its own threads.
   const heavy: Heavy = { slots: new HeavySlots(), limits: deps.heavyLimits };
   addSessions(api, deps);
   addSessionEvents(api, deps);

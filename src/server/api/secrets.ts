@@ -5,7 +5,7 @@ import { hiddenValues, isRemote, type McpServer, withHiddenValues } from "../../
 import { hasMarker } from "../../core/redaction/redaction-marker.ts";
 import { withoutSecrets } from "../../core/session/redaction-session.ts";
 
-/** Definitions are shown without their secrets; sent back as they were shown, they keep the ones that are stored. */
+/** Definitions are shown without their secrets. If sent back as shown, they keep the saved secrets. */
 
 const PLAIN = environmentDefinition.parse({});
 const NOBODY: AgentDefinition = {
@@ -38,13 +38,13 @@ export function agentWithSecrets(given: AgentDefinition, stored?: AgentDefinitio
   return { ...given, mcp_servers: Object.fromEntries(filled) };
 }
 
-/** What the agent's server of that name has hidden, if `given` sends it where it goes already. */
+/** The hidden values of the agent's server with that name, if `given` sends them to the same receiver. */
 function hiddenFor(given: McpServer, agent: AgentDefinition | undefined, name: string): Variables | undefined {
   const server = agent?.mcp_servers?.[name];
   return server && receiver(server) === receiver(given) ? hiddenValues(server) : undefined;
 }
 
-/** Who gets to know a server's secrets. */
+/** Identifies who receives a server's secrets. */
 function receiver(server: McpServer): string {
   return JSON.stringify(
     isRemote(server) ? [server.type, new URL(server.url).origin] : ["stdio", server.command, ...server.args],
@@ -69,11 +69,11 @@ function filledIn(
   const values = Object.entries(given).map(([name, value]) => {
     if (!hasMarker(value)) return [name, value] as const;
     const kept = shown?.[name] === value ? stored?.[name] : undefined;
-    // A program would take the mark for the value.
+    // A program would use the placeholder as the value.
     if (kept === undefined)
       throw new CapstanError(
         "invalid_input",
-        `${field}.${name}: ${value} stands for a secret that is not stored for what is defined here. Write the value itself.`,
+        `${field}.${name}: ${value} is the placeholder of a secret that is not saved for this definition. Enter the value itself.`,
       );
     return [name, kept] as const;
   });

@@ -9,7 +9,7 @@ import { type Api, endpoint } from "./endpoint.ts";
 const tag = "Suites";
 const common = { method: "get", role: "viewer", tag } as const;
 
-/** What came of tests of agents in the caller's project. Runs are made with `capstan test`, and read and deleted here. */
+/** Test results of the caller's project. `capstan test` creates runs; these endpoints read and delete them. */
 export function addSuites(api: Api, deps: ApiDeps): void {
   const port = (): SuitePort => offered(deps.suites, "suites");
   const find = async (project: string, id: string): Promise<SuiteRun> => {
@@ -24,7 +24,7 @@ export function addSuites(api: Api, deps: ApiDeps): void {
       ...common,
       path: "/api/suites",
       summary: "List suites",
-      description: "Those that were run, by name, each with its last run.",
+      description: "The suites that have runs, by name, each with its last run.",
       answer: listOf(suite),
     },
     async ({ caller }) => ({ data: (await port().runs.suites(caller.project)).map(suiteToWire) }),
@@ -35,8 +35,8 @@ export function addSuites(api: Api, deps: ApiDeps): void {
     {
       ...common,
       path: "/api/suites/runs",
-      summary: "List runs of suites",
-      description: "Newest first. The last 200 runs of each suite are kept.",
+      summary: "List suite runs",
+      description: "Newest first. Capstan keeps the last 200 runs of each suite.",
       query: suiteRunQuery,
       answer: listOf(suiteRunSummary),
     },
@@ -48,9 +48,9 @@ export function addSuites(api: Api, deps: ApiDeps): void {
     {
       ...common,
       path: "/api/suites/runs/{id}",
-      summary: "Get a run of suites",
+      summary: "Get a suite run",
       description:
-        "All of it, with every trial's transcript. Names are those of `capstan test --report json`, not in snake case: it can be saved, and given to `--baseline`.",
+        "The complete run, with every trial's transcript. Names are those of `capstan test --report json`, not snake case, so that you can save it and pass it to `--baseline`.",
       answer: wholeSuiteRun,
     },
     async ({ caller, params: { id } }) => find(caller.project, id),
@@ -63,8 +63,8 @@ export function addSuites(api: Api, deps: ApiDeps): void {
       path: "/api/suites/runs/{id}",
       role: "admin",
       tag,
-      summary: "Delete a run of suites",
-      description: "With all that was said in it. A suite that has no other run is not listed any more.",
+      summary: "Delete a suite run",
+      description: "Includes the transcripts. A suite without runs is no longer listed.",
       answer: deletedSuiteRun,
     },
     async ({ caller, params: { id } }) => {
@@ -78,8 +78,8 @@ export function addSuites(api: Api, deps: ApiDeps): void {
     {
       ...common,
       path: "/api/suites/runs/{id}/report.html",
-      summary: "Get the report of a run as a page",
-      description: "The same file as `capstan test --report html` writes: it needs no network and has no script.",
+      summary: "Get a suite run's report as a page",
+      description: "The same file that `capstan test --report html` writes: it needs no network and has no scripts.",
       answer: "text/html",
     },
     async ({ c, caller, params: { id } }) => {

@@ -8,7 +8,10 @@ import { type Api, endpoint } from "./endpoint.ts";
 const tag = "Trust";
 const WHAT = "trust in a project's files";
 
-/** A project's settings and variables are written by others, agents among them: what they widen waits for an admin. */
+/**
+ * Others, including agents, can write a project's settings and variables, so anything they widen needs an admin's
+ * trust.
+ */
 export function addTrust(api: Api, deps: ApiDeps): void {
   endpoint(
     api,
@@ -17,9 +20,9 @@ export function addTrust(api: Api, deps: ApiDeps): void {
       path: "/api/trust",
       role: "operator",
       tag,
-      summary: "List files that can be trusted",
+      summary: "List trustable files",
       description:
-        "The project's settings and its `.env` as they are now: whether a person has trusted exactly this content, what it widens, and what changed since it was last trusted.",
+        "The project's current settings and `.env`: whether a person has trusted exactly this content, what it widens, and what changed since it was last trusted.",
       answer: listOf(trustEntry),
     },
     async ({ caller }) => ({ data: [...(await offered(deps.trust, WHAT).list(caller.project))] }),
@@ -34,7 +37,7 @@ export function addTrust(api: Api, deps: ApiDeps): void {
       tag,
       summary: "Trust a file",
       description:
-        "Trusts the content with this hash, and no other: when the file has changed since you looked, nothing is trusted. Sessions that start from then on have what it widens.",
+        "Trusts only the content with this hash. If the file has changed since you read it, nothing is trusted. Sessions that start later get what the file widens.",
       body: trustInput,
       answer: trustEntry,
     },
@@ -43,7 +46,7 @@ export function addTrust(api: Api, deps: ApiDeps): void {
       if (trusted !== undefined) return trusted;
       throw new CapstanError(
         "store_conflict",
-        "No file of the project has this content any more, so nothing was trusted. Look at the list again.",
+        "No file of the project has this content now, so nothing was trusted. List the files again.",
         { data: { hash } },
       );
     },
@@ -57,7 +60,7 @@ export function addTrust(api: Api, deps: ApiDeps): void {
       role: "admin",
       tag,
       summary: "Revoke trust in a file",
-      description: "What the file widens has no effect on sessions that start from then on.",
+      description: "In sessions that start later, what the file widens has no effect.",
       answer: trustRevoked,
     },
     async ({ caller, params: { hash } }) => {

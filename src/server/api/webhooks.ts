@@ -10,10 +10,10 @@ import type { ApiDeps } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
 
 const common = { role: "admin", tag: "Webhooks" } as const;
-/** As many as a person looks through. */
+/** As many as a person can review. */
 const SHOWN = 100;
 
-/** Addresses that are told what happens to the sessions of the caller's project. */
+/** Webhooks for events of the project's sessions. */
 export function addWebhooks(api: Api, { registry: { webhooks }, settings, ids, clock }: ApiDeps): void {
   const find = async (project: string, id: string): Promise<WebhookRecord> => {
     const found = await webhooks.get(project, id);
@@ -34,7 +34,7 @@ export function addWebhooks(api: Api, { registry: { webhooks }, settings, ids, c
       method: "post",
       path: "/api/webhooks",
       summary: "Create a webhook",
-      description: "The secret that its bodies are signed with is in this answer and nowhere else.",
+      description: "Only this response contains the signing secret.",
       body: webhookInput,
       answer: newWebhook,
       status: 201,
@@ -62,7 +62,7 @@ export function addWebhooks(api: Api, { registry: { webhooks }, settings, ids, c
       method: "delete",
       path: "/api/webhooks/{id}",
       summary: "Delete a webhook",
-      description: "What it was to be told goes with it.",
+      description: "Pending deliveries are deleted too.",
       answer: z.object({ id: z.string(), deleted: z.literal(true) }),
     },
     async ({ caller, params: { id } }) => {
@@ -78,8 +78,8 @@ export function addWebhooks(api: Api, { registry: { webhooks }, settings, ids, c
         ...common,
         method: "post",
         path: `/api/webhooks/{id}/${action}`,
-        summary: action === "enable" ? "Switch a webhook on" : "Switch a webhook off",
-        description: action === "enable" ? "What waited is sent." : "What happens from now on is not told.",
+        summary: action === "enable" ? "Enable a webhook" : "Disable a webhook",
+        description: action === "enable" ? "Pending deliveries are sent." : "Later events are not delivered.",
         answer: webhook,
       },
       async ({ caller, params: { id } }) => {
@@ -95,8 +95,8 @@ export function addWebhooks(api: Api, { registry: { webhooks }, settings, ids, c
       ...common,
       method: "get",
       path: "/api/webhooks/{id}/deliveries",
-      summary: "List what a webhook was told",
-      description: "The last hundred, newest first, with what became of each.",
+      summary: "List a webhook's deliveries",
+      description: "The last 100, newest first, with their results.",
       answer: listOf(delivery),
     },
     async ({ caller, params: { id } }) => {

@@ -6,7 +6,7 @@ const BODY_OVERHEAD = 16_384;
 /** In seconds. */
 const RETRY_AFTER = 5;
 
-/** The bytes of bodies that are in memory, by key and overall. */
+/** Tracks the bytes of request bodies in memory, by key and overall. */
 export class BodyBudget {
   readonly #limits: Pick<BodyLimits, "perKey" | "overall">;
   readonly #byKey = new Map<string, number>();
@@ -16,12 +16,12 @@ export class BodyBudget {
     this.#limits = limits;
   }
 
-  /** In bytes: what is held now. */
+  /** In bytes: the current total. */
   get held(): number {
     return this.#overall;
   }
 
-  /** What one request holds, until it is over. */
+  /** Returns what one request holds until it ends. */
   share(key: string): BodyShare {
     return new BodyShare((bytes) => this.#take(key, bytes));
   }
@@ -31,13 +31,13 @@ export class BodyBudget {
     if (bytes > 0 && own > this.#limits.perKey)
       throw new ApiFailure(
         "rate_limit_error",
-        `The requests of this key hold more than ${this.#limits.perKey} bytes of bodies at once. Finish some of them, then send this one again.`,
+        `The requests of this key hold more than ${this.#limits.perKey} bytes of bodies at once. Wait for some of them, then retry this one.`,
         { retryAfter: RETRY_AFTER },
       );
     if (bytes > 0 && this.#overall + bytes > this.#limits.overall)
       throw new ApiFailure(
         "overloaded_error",
-        "The server holds as many request bodies as it has room for. Send this one again in a few seconds.",
+        "The server has no room for more request bodies. Retry this request in a few seconds.",
         { status: 503, retryAfter: RETRY_AFTER },
       );
     this.#overall += bytes;
@@ -54,12 +54,12 @@ export class BodyShare implements Disposable {
     this.#take = take;
   }
 
-  /** Throws when there is no room for a body. */
+  /** Throws if there is no room for a body. */
   open(): void {
     this.add(BODY_OVERHEAD);
   }
 
-  /** Throws when there is no room for so many more bytes. */
+  /** Throws if there is no room for this many more bytes. */
   add(bytes: number): void {
     this.#take(bytes);
     this.#taken += bytes;

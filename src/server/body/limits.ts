@@ -3,9 +3,9 @@ import type { ServerSettings } from "../http/context.ts";
 const KIBIBYTE = 1_024;
 const MEBIBYTE = 1_024 * KIBIBYTE;
 
-/** How much a server reads of what clients send. Sizes are in bytes, times in milliseconds. */
+/** Limits on what a server reads from clients. Sizes are in bytes, times in milliseconds. */
 export interface BodyLimits {
-  /** The body of a request to a path that takes messages and attachments. */
+  /** The body of a request that carries messages and attachments. */
   readonly large: number;
   /** The body of any other request. */
   readonly small: number;
@@ -16,13 +16,13 @@ export interface BodyLimits {
   /** Bodies held in memory at once for one key, and for all keys together. */
   readonly perKey: number;
   readonly overall: number;
-  /** Until a body that is read into memory has arrived. */
+  /** The time for a body that is read into memory. */
   readonly wholeMs: number;
-  /** Between two pieces of an upload. */
+  /** The time between two chunks of an upload. */
   readonly pieceMs: number;
 }
 
-/** What a form adds to the file in it. */
+/** The size of a form around its file. */
 const FORM_OVERHEAD = MEBIBYTE;
 
 export function bodyLimits(settings: Pick<ServerSettings, "maxBodyBytes" | "maxUploadBytes">): BodyLimits {
@@ -39,7 +39,7 @@ export function bodyLimits(settings: Pick<ServerSettings, "maxBodyBytes" | "maxU
   };
 }
 
-/** The requests that carry messages, images or the results of tools. Every other body is small. */
+/** Requests that carry messages, images or tool results. All other bodies are small. */
 const LARGE_PATHS: readonly RegExp[] = [
   /^\/api\/sessions\/?$/,
   /^\/api\/sessions\/[^/]+\/messages\/?$/,
@@ -48,11 +48,11 @@ const LARGE_PATHS: readonly RegExp[] = [
   /^\/v1\/sessions\/[^/]+\/events\/?$/,
 ];
 
-/** Values that the JSON of a request may have. Every wrong one costs the time that a schema takes to say so. */
+/** The maximum number of JSON values in a request. Every wrong value costs validation time. */
 const LARGE_VALUES = 20_000;
 const SMALL_VALUES = 5_000;
 
-/** How much JSON the request to a path may have. */
+/** The JSON limits for a path. */
 export function jsonLimits(
   path: string,
   { large, small }: BodyLimits,

@@ -11,14 +11,14 @@ import { Turns } from "./turns.ts";
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
-/** In bytes: what a body begins with. It doubles, so that many small pieces cost no more than a few large ones. */
+/** In bytes: the initial buffer. It doubles, so that many small chunks cost no more than a few large ones. */
 const FIRST_ROOM = 4_096;
 
-/** What is needed to read the body of a request. Nothing is read before a route asks for it, which is after its role. */
+/** Reads a request's body, on demand: a route checks the role first. */
 export interface BodyReader {
   readonly limits: BodyLimits;
   readonly share: BodyShare;
-  /** Resolves when a body may be parsed, or the rest of a refused one be read on. */
+  /** Resolves when this body may be parsed, or the rest of a refused one may be drained. */
   readonly turn: () => Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export function bodyReaders(limits: BodyLimits, budget: BodyBudget = new BodyBud
   };
 }
 
-/** What a client sent, checked; nothing at all counts as `{}`. Fields that nobody knows are errors: none is ignored. */
+/** Reads and validates the body; an empty body counts as `{}`. Unknown fields are errors. */
 export async function readBody<Schema extends z.ZodType>(c: Context<Env>, schema: Schema): Promise<z.output<Schema>> {
   const { bytes: max, values } = jsonLimits(c.req.path, c.get("body").limits);
   const type = c.req.header("content-type");
@@ -48,14 +48,14 @@ export async function readBody<Schema extends z.ZodType>(c: Context<Env>, schema
   return parseRequest("the body", schema, bytes.length === 0 ? {} : parseJson(bytes));
 }
 
-/** The fields of a form that a page sent. */
+/** Reads the fields of a submitted form. */
 export async function readForm(c: Context<Env>): Promise<URLSearchParams> {
   const bytes = await readBytes(c, c.get("body").limits.stranger);
   const isForm = FORM_TYPE.test(c.req.header("content-type") ?? "");
   return new URLSearchParams(isForm ? bytes.toString("utf8") : "");
 }
 
-/** A body as it arrives, for a route that keeps none of it in memory. */
+/** Streams the body, for a route that keeps none of it in memory. */
 export function readUpload(c: Context<Env>): ReadableStream<Uint8Array> | undefined {
   const { body } = c.req.raw;
   if (body === null) return undefined;
@@ -65,9 +65,8 @@ export function readUpload(c: Context<Env>): ReadableStream<Uint8Array> | undefi
 }
 
 function requireLittle(excess: ReturnType<JsonScan["add"]>, maxValues: number): void {
-  if (excess === "depth")
-    throw invalid(`The body has more than ${MAX_DEPTH} lists and objects inside each other. Send it flatter.`);
-  if (excess === "values") throw invalid(`The body has more than ${maxValues} values. Send it in several requests.`);
+  if (excess === "depth") throw invalid(`The body has more than ${MAX_DEPTH} nested lists and objects. Flatten it.`);
+  if (excess === "values") throw invalid(`The body has more than ${maxValues} values. Split it into several requests.`);
 }
 
 function parseJson(bytes: Buffer): unknown {
@@ -80,8 +79,8 @@ function parseJson(bytes: Buffer): unknown {
 }
 
 /**
- * `look` sees every piece as it arrives, and throws to have none of them kept. The rest is still read: a client that is
- * cut off while it writes would not see the answer.
+ * `look` sees every chunk as it arrives and throws to reject the body. The rest is still read: a client that is cut off
+ * while it writes would not see the answer.
  */
 async function readBytes(c: Context<Env>, max: number, look: (piece: Uint8Array) => void = () => {}): Promise<Buffer> {
   const { body } = c.req.raw;
@@ -96,7 +95,7 @@ async function readBytes(c: Context<Env>, max: number, look: (piece: Uint8Array)
   for await (const piece of pieces(c, body, { max, isUpload: false, waitMs })) {
     refusal ??= refusalOf(() => look(piece));
     if (refusal !== undefined) {
-      // Nobody needs the rest soon.
+      // Draining the rest is not urgent.
       await turn();
       continue;
     }
@@ -123,10 +122,10 @@ function refusalOf(look: () => void): Error | undefined {
 }
 
 interface PieceLimits {
-  /** In bytes, of all pieces together. */
+  /** In bytes, for all chunks together. */
   readonly max: number;
   readonly isUpload: boolean;
-  /** In milliseconds: how long the next piece may take. */
+  /** In milliseconds: how long the next chunk may take. */
   readonly waitMs: () => number;
 }
 
@@ -139,7 +138,7 @@ async function* pieces(
   if (encoding !== "identity")
     throw new ApiFailure(
       "invalid_request_error",
-      `This server does not decompress requests (content-encoding: ${encoding.slice(0, 40)}). Send the body as it is.`,
+      `This server does not decompress requests (content-encoding: ${encoding.slice(0, 40)}). Send the body uncompressed.`,
       { status: 415 },
     );
   if (Number(c.req.header("content-length") ?? 0) > max) throw tooLarge(max, isUpload);
@@ -154,7 +153,7 @@ async function* pieces(
       yield value;
     }
   } finally {
-    // Not waited for: a client that sends nothing would not let it end.
+    // Not awaited: a client that sends nothing would block it.
     reader.cancel().catch(() => {});
   }
 }
@@ -170,12 +169,12 @@ async function inTime<Read>(reading: Promise<Read>, ms: number): Promise<Read> {
 }
 
 function tooSlow(): ApiFailure {
-  return new ApiFailure("invalid_request_error", "The body did not arrive in time. Send the request again.", {
+  return new ApiFailure("invalid_request_error", "The body did not arrive in time. Retry the request.", {
     status: 408,
   });
 }
 
 function tooLarge(max: number, isUpload: boolean): ApiFailure {
-  const next = isUpload ? "Upload it in parts." : "Upload large content with POST /v1/files and name the file.";
+  const next = isUpload ? "Upload it in parts." : "Upload large content with POST /v1/files and refer to the file.";
   return new ApiFailure("request_too_large", `The body of this request may have at most ${max} bytes. ${next}`);
 }

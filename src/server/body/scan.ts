@@ -1,4 +1,4 @@
-/** How deep a body may nest. */
+/** The maximum nesting depth of a body. */
 export const MAX_DEPTH = 200;
 
 const QUOTE = 0x22;
@@ -10,23 +10,23 @@ const CLOSE_LIST = 0x5d;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Looks at the bytes of what may be JSON as they arrive. To parse a megabyte of empty lists takes a hundred times its
- * size, and every schema error as much again, so what is too much is found out before either.
+ * Scans the bytes of possible JSON as they arrive. Parsing a megabyte of empty lists takes a hundred times its size,
+ * and every schema error as much again, so bodies that are too complex are rejected before either.
  */
 export class JsonScan {
   readonly #maxValues: number;
   #depth = 0;
-  /** Lists, objects, and what is in them. */
+  /** Lists, objects, and their items. */
   #values = 0;
   #isInText = false;
-  /** The next byte stands for itself. */
+  /** The next byte is escaped. */
   #isEscaped = false;
 
   constructor(maxValues: number) {
     this.#maxValues = maxValues;
   }
 
-  /** What is too much by now; undefined when nothing is. */
+  /** Returns the limit that was exceeded; undefined if none was. */
   add(bytes: Uint8Array): "depth" | "values" | undefined {
     for (let at = 0; at < bytes.length; at += 1) {
       const byte = bytes[at];

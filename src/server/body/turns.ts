@@ -1,12 +1,12 @@
 /**
- * Lets in what is done with bodies on the main thread: one piece between two looks at all connections, the keys one after
- * another. However many bodies a key sends at once, other requests wait for one piece of them at most.
+ * Schedules work on bodies on the main thread: one chunk per turn of the event loop, alternating between keys. However
+ * many bodies a key sends at once, other requests wait for at most one chunk of them.
  */
 export class Turns {
   readonly #waiting = new Map<string, (() => void)[]>();
   #isScheduled = false;
 
-  /** Resolves when a piece of this key may be done, at once and without waiting in between. */
+  /** Resolves when one chunk of this key may be processed synchronously. */
   take(key: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const own = this.#waiting.get(key);
@@ -29,7 +29,7 @@ export class Turns {
   #startNext(): void {
     for (const [key, own] of this.#waiting) {
       const start = own.shift();
-      // Behind the other keys, if it has more.
+      // If the key has more, it queues behind the other keys.
       this.#waiting.delete(key);
       if (own.length > 0) this.#waiting.set(key, own);
       start?.();

@@ -10,13 +10,13 @@ export async function archiveSession(deps: Deps, record: SessionRecord): Promise
   return deps.runtime.archive(record.id);
 }
 
-/** Erases what was said and done in a session. */
+/** Erases a session. */
 export async function deleteSession(deps: Deps, record: SessionRecord): Promise<void> {
   await requireNotRunning(deps, record, "deleted");
   await deps.runtime.delete(record.id);
 }
 
-/** As the Managed Agents API has it: what works must be interrupted before it is put away. */
+/** As in the Managed Agents API, a running session must be interrupted first. */
 async function requireNotRunning({ runtime }: Deps, { id }: SessionRecord, what: string): Promise<void> {
   const { status } = await runtime.state(id);
   if (status !== "running" && status !== "rescheduling") return;

@@ -12,19 +12,19 @@ type Deps = Pick<ServerDeps, "registry" | "contents" | "clock">;
 type Block = MessageParams[number] | ResultParams[number];
 type WithSource = Extract<Block, { type: "image" | "document" }>;
 
-/** In bytes. They become a part of the log, and of every later request to the model. */
+/** In bytes. Files become part of the log and of every later model request. */
 const MAX_FILES = 20 * 1_048_576;
 
-/** How much of files the messages of one request may still hold. A file counts wherever it is named. */
+/** How many bytes of files the messages of one request may still contain. A file counts each time it is named. */
 export class FileRoom {
   #left = MAX_FILES;
 
-  /** Called before a file is read. */
+  /** Call this before reading a file. */
   take({ id, sizeBytes }: { readonly id: string; readonly sizeBytes: number }): void {
     if (sizeBytes > this.#left)
       throw new CapstanError(
         "too_large",
-        `content: with the file ${id} (${sizeBytes} bytes) this request would hold more than ${MAX_FILES} bytes of files. Put large ones into the workspace as resources instead.`,
+        `content: with the file ${id} (${sizeBytes} bytes), this request would contain more than ${MAX_FILES} bytes of files. Put large files into the workspace as resources instead.`,
       );
     this.#left -= sizeBytes;
   }
@@ -35,10 +35,10 @@ interface Place {
   readonly room: FileRoom;
 }
 
-/** A message with the content of the files that it names. The model API knows nothing of them. */
+/** Replaces file ids in a message with the files' content, because the model API does not know these ids. */
 export async function messageContent(deps: Deps, place: Place, given: MessageParams): Promise<MessageContent> {
   if (given.some(({ type }) => type === "redacted"))
-    throw invalid("content: a redacted block stands for something that is gone, and cannot be sent. Leave it out.");
+    throw invalid("content: a redacted block has no content and cannot be sent. Omit it.");
   const content: MessageContent = [];
   for (const block of given) content.push(hasSource(block) ? await withContent(deps, place, block) : block);
   return content;
@@ -62,7 +62,7 @@ async function withContent<Kind extends WithSource>(deps: Deps, { project, room 
   const isText = type === "document" && /^text\/|[/+]json$/.test(mimeType);
   if (!known.includes(mimeType) && !isText)
     throw invalid(
-      `content: the file ${id} is ${mimeType}, which is no ${type} that a model can read. Possible are ${known.join(", ")}${type === "document" ? " and text" : ""}.`,
+      `content: the file ${id} is ${mimeType}, which models cannot read as ${type}. Supported types: ${known.join(", ")}${type === "document" ? " and text" : ""}.`,
     );
   room.take({ id, sizeBytes });
   const bytes = await buffer(await deps.contents.read(id));

@@ -10,13 +10,13 @@ interface SweepDeps {
   readonly everyMs?: number;
 }
 
-/** Removes uploaded files whose time is over, until `signal` aborts. They cannot be seen before that already. */
+/** Removes expired uploads until `signal` aborts. They are invisible once they expire. */
 export async function removeExpired(
   { files, contents, clock, everyMs = 60_000 }: SweepDeps,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    // A store or a disk that fails for a moment is tried again next time.
+    // If the store or the disk fails, the next round tries again.
     for (const { id, project } of await files.expired(clock.now()).catch(() => []))
       await contents
         .remove(id)

@@ -8,13 +8,13 @@ type Settings = Pick<ServerSettings, "allowPrivateAddresses">;
 
 interface PublicRepository {
   readonly url: string;
-  /** Where its host is, so that git looks for no other address. Empty when any may be used. */
+  /** The addresses of the repository's host, so that git uses no others. Empty if any may be used. */
   readonly hostAddresses: HostAddresses;
 }
 
 /**
- * The address of a repository that was given over HTTP, before git is started: refused when it is of this machine or of
- * a private network. It is written as it was read here, so that git finds the same host in it.
+ * Checks the URL of a repository that came over HTTP, before git starts: rejected if it points to this machine or a
+ * private network. Returns the URL as parsed here, so that git sees the same host.
  */
 export async function publicRepository({ allowPrivateAddresses }: Settings, given: string): Promise<PublicRepository> {
   const url = new URL(given);
@@ -28,8 +28,8 @@ export async function publicRepository({ allowPrivateAddresses }: Settings, give
 const HTTPS_PORT = 443;
 
 /**
- * The same for an environment that is a clone: its address is written anew in the same way when the clone is made. Paths
- * of this machine are held to the allowed roots, and ssh needs a key of the user who runs the server.
+ * The same for an environment of kind clone, whose URL is normalized in the same way when the clone is created. Local
+ * paths are limited to the allowed roots, and ssh needs a key of the user who runs the server.
  */
 export async function publicSource(
   settings: Settings,

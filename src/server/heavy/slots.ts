@@ -1,7 +1,7 @@
 import { onAbort } from "../../core/text/on-abort.ts";
 import { ApiFailure } from "../http/failure.ts";
 
-/** Who asks for heavy work, and whether they are still there. */
+/** Who requested expensive work, and whether they are still connected. */
 export interface Asking {
   /** The id of the key or login. */
   readonly key: string;
@@ -9,9 +9,9 @@ export interface Asking {
 }
 
 interface SlotLimits {
-  /** How much runs at the same time, one for each key. */
+  /** How many run at once, at most one for each key. */
   readonly running: number;
-  /** How much may wait, of one key and of all. */
+  /** How many may wait, for one key and overall. */
   readonly waitingPerKey: number;
   readonly waiting: number;
 }
@@ -20,7 +20,7 @@ const LIMITS: SlotLimits = { running: 2, waitingPerKey: 8, waiting: 64 };
 /** In seconds. */
 const RETRY_AFTER = 5;
 
-/** Lets in heavy work: one piece at a time for each key, few overall, in the order in which it came. */
+/** Admits expensive work in order of arrival: one at a time for each key, a few overall. */
 export class HeavySlots {
   readonly #limits: SlotLimits;
   readonly #running = new Set<string>();
@@ -30,7 +30,7 @@ export class HeavySlots {
     this.#limits = { ...LIMITS, ...limits };
   }
 
-  /** Rejects when too much waits already, or when the caller leaves before it begins. */
+  /** Rejects if too many are waiting, or if the caller disconnects before it starts. */
   async run<Result>({ key, signal }: Asking, work: () => Promise<Result>): Promise<Result> {
     await this.#enter(key, signal);
     try {
@@ -81,7 +81,7 @@ export class HeavySlots {
 function tooMany(): ApiFailure {
   return new ApiFailure(
     "rate_limit_error",
-    "Too many exports, audits, searches and comparisons wait already. Wait for some of them, then send this one again.",
+    "Too many exports, audits, searches and comparisons are waiting. Wait for some of them, then retry this request.",
     { retryAfter: RETRY_AFTER },
   );
 }

@@ -1,11 +1,11 @@
 import { CapstanError } from "../../core/errors.ts";
 import type { WorkLimits } from "../../core/ports/workspace.ts";
 
-/** What one piece of heavy work may take. */
+/** Limits for one piece of expensive work. */
 export interface HeavyLimits {
   /** In milliseconds. */
   readonly ms: number;
-  /** In bytes: what is answered from memory, and what is written to a file first. */
+  /** In bytes: for answers from memory, and for those written to a file first. */
   readonly bytes: number;
   readonly fileBytes: number;
 }
@@ -13,7 +13,7 @@ export interface HeavyLimits {
 const MEBIBYTE = 1_048_576;
 export const HEAVY_LIMITS: HeavyLimits = { ms: 120_000, bytes: 32 * MEBIBYTE, fileBytes: 2_048 * MEBIBYTE };
 
-/** Does work that ends when the client leaves, and when it takes too long. */
+/** Runs work that stops when the client disconnects or the time is up. */
 export async function withLimits<Result>(
   left: AbortSignal,
   { ms, bytes, fileBytes }: HeavyLimits,
@@ -32,7 +32,7 @@ export async function withLimits<Result>(
 function tooLong(ms: number): CapstanError {
   return new CapstanError(
     "too_large",
-    `This takes longer than ${ms / 1_000} s, which is more than one request may use. Narrow it, for example to one file or to fewer checkpoints.`,
+    `This took longer than ${ms / 1_000} s, the limit for one request. Narrow it, for example to one file or to fewer checkpoints.`,
     { data: { limit: "time" } },
   );
 }

@@ -4,32 +4,32 @@ import { isIP, type LookupFunction } from "node:net";
 import { CapstanError } from "../../core/errors.ts";
 import { isPrivateAddress } from "../../network/private-address.ts";
 
-/** Throws what is wrong with an address before it is stored. A name is looked up when something is sent to it. */
+/** Validates a URL before it is saved; throws if it is not allowed. Names are resolved when something is sent. */
 export function checkedAddress(text: string, allowPrivate: boolean): URL {
   const url = URL.parse(text);
-  if (url === null) throw refused(text, "it is no address");
+  if (url === null) throw refused(text, "it is not a URL");
   if (url.protocol !== "https:" && !(allowPrivate && url.protocol === "http:"))
-    throw refused(text, "only https is spoken to addresses outside");
-  if (url.username !== "" || url.password !== "") throw refused(url.origin, "it holds a password");
+    throw refused(text, "addresses outside this machine need https");
+  if (url.username !== "" || url.password !== "") throw refused(url.origin, "it contains a password");
   if (!allowPrivate) requireOutside(url);
   return url;
 }
 
 /**
- * The addresses that a name leads to, for another program, which must connect to these: the name may lead elsewhere when
- * it is asked for again. Throws when one of them is of this machine or of a private network.
+ * Resolves a name to the addresses that another program must connect to, because a second lookup may return others.
+ * Throws if one of them belongs to this machine or a private network.
  */
 export async function publicAddresses(url: URL): Promise<readonly string[]> {
   const found = await lookup(requireOutside(url), { all: true }).catch(() => {
-    throw refused(url.origin, "its name cannot be looked up");
+    throw refused(url.origin, "its name cannot be resolved");
   });
   if (found.some(({ address }) => isPrivateAddress(address))) throw refused(url.origin, LEADS_INSIDE);
   return found.map(({ address }) => address);
 }
 
-const LEADS_INSIDE = "it leads to this machine or to a private network";
+const LEADS_INSIDE = "it points to this machine or a private network";
 
-/** The host, without the brackets of an IPv6 address, unless what is written there is private already. */
+/** The host, without the brackets of an IPv6 address. Throws if it is private as written. */
 function requireOutside({ hostname, origin }: URL): string {
   const host = hostname.replaceAll(/^\[|\]$/g, "");
   if (isIP(host) === 0 ? /(^|\.)localhost\.?$/i.test(host) : isPrivateAddress(host))
@@ -38,8 +38,8 @@ function requireOutside({ hostname, origin }: URL): string {
 }
 
 /**
- * Looks a name up for the connection itself, so that what was checked is what is connected to: a name may lead elsewhere
- * the next time it is asked for.
+ * Resolves the name for the connection itself, so that the checked address is the one connected to: a second lookup may
+ * return another.
  */
 export function publicLookup(allowPrivate: boolean): LookupFunction {
   return (hostname, options, callback) => {
@@ -57,7 +57,7 @@ export function publicLookup(allowPrivate: boolean): LookupFunction {
 function refused(address: string, why: string): CapstanError {
   return new CapstanError(
     "invalid_input",
-    `Nothing is sent to ${address}: ${why}. Give another address, or set server.allow_private_addresses in the server's settings.`,
+    `${address} is not allowed: ${why}. Use another address, or set server.allow_private_addresses in the server's settings.`,
     { data: { address } },
   );
 }

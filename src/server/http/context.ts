@@ -9,7 +9,7 @@ import type { WaitingAnswers } from "../answers/waiting.ts";
 import type { BodyReader } from "../body/read.ts";
 import type { Streams } from "../stream/streams.ts";
 
-/** What the server is given. It never builds any of it. */
+/** Dependencies that the server receives and never creates. */
 export interface ServerDeps {
   readonly runtime: Runtime;
   readonly registry: Registry;
@@ -25,26 +25,26 @@ export interface ServerSettings {
   readonly maxUploadBytes: number;
   /** Requests per minute and key. */
   readonly requestsPerMinute: number;
-  /** Whether webhooks may be sent to, and repositories cloned from, this machine and private networks. */
+  /** Whether webhooks and clones may use addresses of this machine and private networks. */
   readonly allowPrivateAddresses: boolean;
 }
 
-/** Who makes a request. Everything they see belongs to the project. */
+/** Who makes a request. They see only what belongs to the project. */
 export interface Caller {
   readonly project: string;
   readonly role: Role;
   /** The key's id, or `browser` for a person who logged in with the one-time address. */
   readonly id: string;
-  /** What the log and approvals call them. */
+  /** Their name in the log and in approvals. */
   readonly name: string;
 }
 
-/** How a caller answers approvals. */
+/** The caller as the person who answers an approval. */
 export function answererOf({ id, name }: Caller): Answerer {
   return { by: name, from: "api", key: id };
 }
 
-/** Where the server writes what it does; pino has this shape. */
+/** The server's log; compatible with pino. */
 export interface Log {
   info(fields: object, text: string): void;
   warn(fields: object, text: string): void;
@@ -53,35 +53,35 @@ export interface Log {
 
 /** What hono carries through a request. */
 export interface Env {
-  /** Node's own request and response; absent where no port is between, as in a test. */
+  /** Node's request and response; absent without a port, as in a test. */
   Bindings: Partial<HttpBindings>;
   Variables: {
     caller: Caller;
     requestId: string;
     log?: Log;
-    /** What the body is read with, once a route asks for it. */
+    /** Reads the body when a route asks for it. */
     body: BodyReader;
-    /** The unread answers of this server, and whom this one is for. */
+    /** The unread answers of this server, and the key that this one counts for. */
     answers?: { readonly all: WaitingAnswers; readonly key: string };
-    /** The open streams of this server. Absent outside of `createApp`: a stream then stands alone. */
+    /** The open streams of this server. Absent outside of `createApp`, where streams are independent. */
     streams?: Streams;
-    /** Whether the caller's key or login still holds; asked while a stream is open. */
+    /** Whether the caller's key or login is still valid; checked while a stream is open. */
     stillValid?: () => Promise<boolean>;
   };
 }
 
-/** Each role may do what those below it may. */
+/** Each role includes the roles below it. */
 export function hasRole({ role }: Caller, wanted: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(wanted);
 }
 
-/** Rejects with `not_allowed` when the caller's role is below the wanted one. */
+/** Rejects with `not_allowed` if the caller's role is below the wanted one. */
 export function requireRole(c: Context<Env>, wanted: Role): Caller {
   const caller = c.get("caller");
   if (hasRole(caller, wanted)) return caller;
   throw new CapstanError(
     "not_allowed",
-    `This needs a key with the role ${wanted}; this one has the role ${caller.role}. Make one: capstan keys create --role ${wanted}`,
+    `This requires a key with the role ${wanted}; this key has the role ${caller.role}. Create one: capstan keys create --role ${wanted}`,
     { data: { role: caller.role, wanted } },
   );
 }

@@ -1,7 +1,7 @@
 import type { StoredAnswer } from "../../core/session/approval.ts";
 import { CapstanError, type ErrorCode } from "../../core/errors.ts";
 
-/** The error types of the API, and the status each goes with. */
+/** The error types of the API and their statuses. */
 const STATUS = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -16,18 +16,18 @@ const STATUS = {
 
 export type ApiErrorType = keyof typeof STATUS;
 
-/** Conflicts that pass by themselves, by their code. */
+/** Codes of conflicts that resolve on their own. */
 const PASSING: ReadonlySet<ErrorCode> = new Set(["session_busy", "workspace_busy"]);
 
-/** A refusal in the API's own words. */
+/** An error in the API's format. */
 export class ApiFailure extends Error {
   override readonly name = "ApiFailure";
   readonly type: ApiErrorType;
   readonly details: Readonly<Record<string, unknown>>;
-  /** In seconds: when the same request may succeed. */
+  /** In seconds: when a retry may succeed. */
   readonly retryAfter: number | undefined;
   readonly status: FailureStatus;
-  /** A conflict that stays one: the same request fails again. */
+  /** Whether a retry of the same request would fail again. */
   readonly isFinal: boolean;
 
   constructor(
@@ -44,19 +44,22 @@ export class ApiFailure extends Error {
   }
 }
 
-/** Beside those of the types: a wrong method, a body that is late or of a wrong kind, no socket where there must be one, and a server that is on its way up or down. */
+/**
+ * Additional statuses: wrong method, late body, wrong media type, missing socket upgrade, and a server that is starting
+ * or stopping.
+ */
 type FailureStatus = (typeof STATUS)[ApiErrorType] | 405 | 408 | 415 | 426 | 503;
 
 interface FailureDetails {
   readonly details?: Readonly<Record<string, unknown>>;
   readonly retryAfter?: number;
-  /** The same request may succeed later, without a change. */
+  /** Whether the same request may succeed later. */
   readonly mayPass?: boolean;
-  /** Where it is not the one that goes with the type. */
+  /** Overrides the status of the type. */
   readonly status?: FailureStatus;
 }
 
-/** Whatever is not here is a failure of the server: `api_error`. */
+/** Codes not listed here are server errors: `api_error`. */
 const TYPES: Partial<Record<ErrorCode, ApiErrorType>> = {
   invalid_input: "invalid_request_error",
   invalid_agent: "invalid_request_error",
@@ -87,7 +90,7 @@ const TYPES: Partial<Record<ErrorCode, ApiErrorType>> = {
   too_many: "rate_limit_error",
 };
 
-/** What these say is for whoever runs the server: it names files of theirs. */
+/** These messages are for the person who runs the server: they name files on its machine. */
 const INSIDE: ReadonlySet<ErrorCode> = new Set([
   "store_locked",
   "store_corrupt",
@@ -96,15 +99,13 @@ const INSIDE: ReadonlySet<ErrorCode> = new Set([
   "store_failed",
 ]);
 
-/** In the API's words, whatever was thrown. What nobody foresaw says nothing of the inside. */
+/** Converts anything thrown to an API error. Unexpected errors reveal no internals. */
 export function asApiFailure(thrown: unknown): ApiFailure {
   if (thrown instanceof ApiFailure) return thrown;
   if (thrown instanceof CapstanError) {
     const { code, data, message, retryable } = thrown;
     const retryAfter = typeof data["retryAfterSeconds"] === "number" ? data["retryAfterSeconds"] : undefined;
-    const said = INSIDE.has(code)
-      ? "The server's store failed. The server's log says more, under the id of this request."
-      : message;
+    const said = INSIDE.has(code) ? "The server's store failed. See the server's log for this request id." : message;
     return new ApiFailure(TYPES[code] ?? "api_error", said, {
       details: {
         error_code: code,
@@ -115,17 +116,17 @@ export function asApiFailure(thrown: unknown): ApiFailure {
       ...(retryAfter !== undefined && { retryAfter }),
     });
   }
-  return new ApiFailure("api_error", "The server failed. Its log says more, under the id of this request.");
+  return new ApiFailure("api_error", "The server failed. See its log for this request id.");
 }
 
-/** Who was first, when and with what; the rest of an answer may hold secrets. Nothing when nobody was. */
+/** Who answered first, when and how; the rest of an answer may contain secrets. Undefined if nobody answered. */
 function firstAnswer(answer: unknown): Readonly<Record<string, unknown>> {
   if (typeof answer !== "object" || answer === null) return {};
   const { by, at, behavior } = answer as StoredAnswer;
   return { by, at: new Date(at).toISOString(), behavior };
 }
 
-/** The envelope. */
+/** The error envelope. */
 export function errorBody({ type, message, details }: ApiFailure, requestId: string): Record<string, unknown> {
   return {
     type: "error",

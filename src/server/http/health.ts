@@ -4,7 +4,7 @@ import type { Env } from "./context.ts";
 import { ApiFailure } from "./failure.ts";
 import type { Streams } from "../stream/streams.ts";
 
-/** For whoever watches the process: whether it is up, and whether it takes on work. */
+/** Health checks: whether the process is up, and whether it accepts work. */
 export function healthRoutes({
   runtime,
   streams,
@@ -20,8 +20,8 @@ export function healthRoutes({
     try {
       await runtime.sessions({ limit: 1 });
     } catch (thrown) {
-      c.get("log")?.error({ err: thrown }, "the store does not answer");
-      throw new ApiFailure("overloaded_error", "The store does not answer. The server's log says why.", {
+      c.get("log")?.error({ err: thrown }, "the store does not respond");
+      throw new ApiFailure("overloaded_error", "The store does not respond. See the server's log.", {
         status: 503,
       });
     }

@@ -3,10 +3,10 @@ import type { Clock, Ids } from "../../core/ports/clock.ts";
 import type { KeyRecord, Role } from "../../core/ports/registry.ts";
 
 const SHAPE = /^ck_[A-Za-z0-9_-]{43}$/;
-/** In characters: enough to tell keys apart, and far from enough to guess one. */
+/** In characters: enough to tell keys apart, and far too few to guess one. */
 const SHOWN = 9;
 
-/** A new key. The secret, 256 random bits, is to be shown once; only its hash is in the record. */
+/** Creates a key. Show the secret, 256 random bits, only once; the record has its hash. */
 export function mintKey(
   { project, name, role }: { readonly project: string; readonly name: string; readonly role: Role },
   { clock, ids }: { readonly clock: Clock; readonly ids: Ids },
@@ -34,7 +34,7 @@ export function hashOf(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }
 
-/** In the same time, however much of it is equal. */
+/** Compares in constant time. */
 export function sameText(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);

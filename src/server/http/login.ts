@@ -11,10 +11,10 @@ import { ApiFailure } from "./failure.ts";
 import { hashOf } from "./key-secret.ts";
 import { loginPage, PAGE_HEADERS, refusedLoginPage } from "./pages.ts";
 
-/** In milliseconds: how long the address that the server prints can be used. */
+/** In milliseconds: how long the printed login address is valid. */
 const LIFETIME_MS = 600_000;
 
-/** One-time tokens, each of which becomes a browser's login. Kept in memory alone: a restart makes them void. */
+/** One-time tokens for browser logins. Kept only in memory, so a restart invalidates them. */
 export class LoginTokens {
   readonly #clock: Clock;
   readonly #waiting = new Map<string, { readonly caller: Caller; readonly expiresAt: number }>();
@@ -24,13 +24,13 @@ export class LoginTokens {
   }
 
   issue(caller: Caller): string {
-    // 128 bits that hold for ten minutes, in an address that fits on a line.
+    // 128 bits, valid for ten minutes, in an address that fits on one line.
     const token = randomBytes(16).toString("base64url");
     this.#waiting.set(hashOf(token), { caller, expiresAt: this.#clock.now() + LIFETIME_MS });
     return token;
   }
 
-  /** Who may log in with it; undefined when it was used, has expired or never was. It cannot be used again. */
+  /** Uses up the token and returns its caller; undefined if it was used, has expired or never existed. */
   take(token: string): Caller | undefined {
     const key = hashOf(token);
     const found = this.#waiting.get(key);
@@ -46,18 +46,18 @@ export interface LoginDeps {
   readonly clock: Clock;
 }
 
-/** How a person comes in with a browser: by the address that the server printed, or with a key. */
+/** Browser login with the printed address or with a key. */
 export function loginRoutes({ tokens, cookie, keys, clock }: LoginDeps): Hono<Env> {
   const routes = new Hono<Env>();
   routes.get("/login", (c) => {
     const token = c.req.query("token");
     if (token === undefined) return c.html(loginPage(), 200, PAGE_HEADERS);
-    // Whoever asks only for the head must not use it up.
+    // A HEAD request must not use up the token.
     const caller = c.req.method === "HEAD" ? undefined : tokens.take(token);
     if (caller === undefined)
       return c.html(
         refusedLoginPage(
-          "This address was used before, or is older than ten minutes. Log in with a key, or restart the server and open the address that it prints then.",
+          "This address was used before, or is older than ten minutes. Log in with a key, or restart the server and open the address that it prints.",
         ),
         401,
         PAGE_HEADERS,
@@ -84,12 +84,12 @@ export function loginRoutes({ tokens, cookie, keys, clock }: LoginDeps): Hono<En
   return routes;
 }
 
-/** In characters: longer than any page of the console needs. */
+/** In characters: longer than any path of the console. */
 const LONGEST_PLACE = 2_000;
 
 /**
- * Where somebody goes who has logged in: a place on this server, whatever the form says. Browsers read a second slash or a
- * backslash as the beginning of another host, and leave out what cannot be seen, so that only plain characters may follow.
+ * Where to go after login: always a path on this server, whatever the form says. Browsers treat a second slash or a
+ * backslash as the start of another host and drop invisible characters, so only plain characters may follow.
  */
 function ownPlace(next: string | null): string {
   const isOwn = next !== null && next.length <= LONGEST_PLACE && /^\/(?:[!-.0-[\]-~][!-[\]-~]*)?$/.test(next);

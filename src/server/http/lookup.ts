@@ -5,7 +5,7 @@ import type { SessionRecord } from "../../core/ports/store.ts";
 import type { ServerDeps } from "./context.ts";
 import { ApiFailure } from "./failure.ts";
 
-/** What is another project's is not there: whoever asks cannot tell the two apart. */
+/** Records of other projects look like missing records to the caller. */
 
 type InRuntime = Pick<ServerDeps, "runtime">;
 type InRegistry = Pick<ServerDeps, "registry">;
@@ -22,7 +22,7 @@ export async function findApproval(deps: InRuntime, project: string, id: string)
   return found;
 }
 
-/** Of any project. */
+/** From any project. */
 export async function approvalIfAny({ runtime }: InRuntime, id: string): Promise<Approval | undefined> {
   return runtime.approvals.get(id).catch((thrown: unknown) => {
     if (thrown instanceof CapstanError && thrown.code === "not_found") return undefined;
@@ -42,7 +42,7 @@ export async function findAgent(
   return found;
 }
 
-/** The stored version of the agent that a session was made from. */
+/** The saved version of the agent that a session was created from. */
 export async function agentOf({ registry }: InRegistry, record: SessionRecord): Promise<AgentRecord | undefined> {
   const { agentRef, project } = record;
   return agentRef === null ? undefined : registry.agents.get(project, agentRef.id, agentRef.version);
@@ -58,7 +58,7 @@ export async function findEnvironment(
   return found;
 }
 
-/** One that has expired is not there either. */
+/** Expired files count as missing. */
 export async function findFile(
   { registry, clock }: Pick<ServerDeps, "registry" | "clock">,
   project: string,
@@ -69,17 +69,13 @@ export async function findFile(
   return found;
 }
 
-/** The Managed Agents API has a code of its own for this one. */
+/** The Managed Agents API has a separate error code for this. */
 export function noEnvironment(id: string): ApiFailure {
   return notFound("environment", id, "environment_not_found");
 }
 
 export function notFound(what: string, id: string, code = "not_found"): ApiFailure {
-  return new ApiFailure(
-    "not_found_error",
-    `There is no ${what} ${JSON.stringify(id)} here. List them to find its id.`,
-    {
-      details: { error_code: code },
-    },
-  );
+  return new ApiFailure("not_found_error", `Not found: ${what} ${JSON.stringify(id)}. List them to find the id.`, {
+    details: { error_code: code },
+  });
 }

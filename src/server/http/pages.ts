@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Pages for people, before there is more of a console: plain HTML, without a script. */
+/** Plain HTML pages without scripts, for a server without the console. */
 
 const STYLE = `
 :root { color-scheme: light dark; }
@@ -11,7 +11,7 @@ input { font: inherit; width: 100%; box-sizing: border-box; padding: 0.4rem; mar
 button { font: inherit; padding: 0.4rem 1rem; }
 `;
 
-/** The headers that go with a page: its own style and its own forms, and nothing else. */
+/** Headers of a page: they allow only its own style and forms. */
 export const PAGE_HEADERS = {
   "content-security-policy": `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
 };
@@ -38,17 +38,17 @@ ${body}
 const LOG_OUT = `<p>This browser may be logged in.</p>
 <form method="post" action="/logout"><button type="submit">Log out</button></form>`;
 
-/** Where there is nothing to see yet. `origin` has no characters that mean something in HTML. */
+/** The page at `/` without a console. `origin` has no characters with a meaning in HTML. */
 export function homePage(origin: string, { hasLogin }: { readonly hasLogin: boolean }): string {
   return page(
     "Capstan",
-    `<p>This server runs supervised Claude agents. It is driven by programs: Anthropic's own client, any HTTP client, or the
+    `<p>This server runs supervised Claude agents. Use it from Anthropic's own client, any HTTP client, or the
 <code>capstan</code> command.</p>
 <ul>
-<li><a href="/docs">The API beside Anthropic's, as a page</a></li>
-<li><a href="/openapi.json">The same as OpenAPI 3.1</a></li>
+<li><a href="/docs">API reference</a></li>
+<li><a href="/openapi.json">OpenAPI 3.1</a></li>
 </ul>
-<p>Make a key on the machine that runs the server, and try it:</p>
+<p>Create a key on the machine that runs the server, and try it:</p>
 <pre>capstan keys create --role admin
 curl ${origin}/v1/agents -H "x-api-key: ck_…"</pre>
 ${hasLogin ? LOG_OUT : ""}`,
@@ -61,13 +61,13 @@ const form = (next: string): string => `<form method="post" action="/login">
 <input id="key" name="key" type="password" autocomplete="current-password" required placeholder="ck_…">
 <button type="submit">Log in</button>
 </form>
-<p>Make a key on the machine that runs the server: <code>capstan keys create</code></p>`;
+<p>Create a key on the machine that runs the server: <code>capstan keys create</code></p>`;
 
 export function loginPage(): string {
   return page("Log in", form("/"));
 }
 
-/** `problem` is a sentence of ours; `next` is where a login that succeeds leads to. */
+/** `problem` is trusted text; `next` is where a successful login leads. */
 export function refusedLoginPage(problem: string, next = "/"): string {
   return page("Not logged in", `<p>${escaped(problem)}</p>\n${form(next)}`);
 }

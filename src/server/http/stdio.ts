@@ -3,13 +3,13 @@ import { messageOf } from "../../core/errors.ts";
 import { framesOf } from "../../protocol/sse.ts";
 
 /**
- * The same requests and events as over HTTP, as JSON-RPC 2.0 with one message per line, for a parent process that wants no
- * port. `request` makes a request; a stream comes as `event` notifications until `end`; `cancel` ends one early.
+ * The same requests and events as over HTTP, as JSON-RPC 2.0 with one message per line, for a parent process that wants
+ * no port. `request` sends a request; a stream arrives as `event` notifications until `end`; `cancel` ends one early.
  */
 
 const rpcMessage = z.strictObject({
   jsonrpc: z.literal("2.0"),
-  /** Every method has an answer, so there are no notifications from the parent. */
+  /** Required in practice: every method has an answer, so the parent sends no notifications. */
   id: z.union([z.string(), z.number()]).optional(),
   method: z.string(),
   params: z.unknown().optional(),
@@ -18,11 +18,11 @@ const rpcMessage = z.strictObject({
 const requestParams = z.strictObject({
   method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]).default("GET"),
   /** With its query, such as `/v1/sessions?limit=5`. */
-  path: z.string().regex(/^\/(?!\/)/, "it begins with one slash"),
+  path: z.string().regex(/^\/(?!\/)/, "it must begin with one slash"),
   headers: z.record(z.string(), z.string()).default({}),
   /** Sent as JSON. */
   body: z.unknown().optional(),
-  /** Sent as it is, with the content type that the headers name; in base64. */
+  /** Sent unchanged in base64, with the content type from the headers. */
   body_base64: z.base64().optional(),
 });
 const cancelParams = z.strictObject({ stream: z.number().int() });
@@ -36,20 +36,20 @@ const INTERNAL_ERROR = -32_603;
 
 interface StdioOptions {
   readonly fetch: (request: Request) => Response | Promise<Response>;
-  /** What every request is made with, such as a key. */
+  /** Headers of every request, such as a key. */
   readonly headers: Readonly<Record<string, string>>;
   readonly input: AsyncIterable<string>;
-  /** Writes a line. It is waited for, so that a parent that does not read slows only its own streams. */
+  /** Writes a line. Awaited, so that a parent that does not read slows only its own streams. */
   readonly output: (line: string) => Promise<void>;
 }
 
-/** Ends when the input does; streams that are open then end with it. */
+/** Ends when the input does, together with all open streams. */
 export async function serveLines({ input, ...options }: StdioOptions): Promise<void> {
   const connection = new Connection(options);
   const open = new Set<Promise<void>>();
   for await (const line of input) {
     if (line.trim() === "") continue;
-    // A parent that cannot be written to has gone, and closes the input next.
+    // If writing to the parent fails, it is gone and closes the input next.
     const answering = connection
       .take(line)
       .catch(() => {})
@@ -89,7 +89,7 @@ class Connection {
       const message = parsed(rpcMessage, json(line), INVALID_REQUEST);
       id = message.id ?? null;
       if (message.id === undefined)
-        throw new RpcFailure(INVALID_REQUEST, "A message without an id would get no answer. Give it one.");
+        throw new RpcFailure(INVALID_REQUEST, "The message has no id, so it cannot be answered. Add an id.");
       await this.#call(message.method, message.params, id);
     } catch (thrown) {
       const code = thrown instanceof RpcFailure ? thrown.code : INTERNAL_ERROR;
@@ -107,7 +107,7 @@ class Connection {
         return this.#write({ id, result: {} });
       }
       default:
-        throw new RpcFailure(UNKNOWN_METHOD, `There is no method ${method}. There are: request, cancel.`);
+        throw new RpcFailure(UNKNOWN_METHOD, `Unknown method ${method}. Use request or cancel.`);
     }
   }
 
@@ -149,7 +149,7 @@ class Connection {
   ) {
     const content =
       bytes === undefined ? (body === undefined ? null : JSON.stringify(body)) : Buffer.from(bytes, "base64");
-    if (method === "GET" && content !== null) throw new RpcFailure(INVALID_PARAMS, "A GET request has no body.");
+    if (method === "GET" && content !== null) throw new RpcFailure(INVALID_PARAMS, "A GET request cannot have a body.");
     const json = bytes === undefined && content !== null ? { "content-type": "application/json" } : {};
     return new Request(`http://localhost${path}`, {
       method,
@@ -164,7 +164,7 @@ class Connection {
       for await (const { event, id, data } of framesOf(body, { signal: stopping.signal }))
         if (event !== "ping") await this.#notify("event", { stream, event, id, data: JSON.parse(data) });
     } catch {
-      // Cut, because it was not read; whoever wants the rest comes back with the id of the last event.
+      // The stream was cut because it was not read; the parent can resume with the id of the last event.
     } finally {
       this.#streams.delete(stream);
       await this.#notify("end", { stream });
@@ -184,7 +184,7 @@ function json(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch (thrown) {
-    throw new RpcFailure(PARSE_ERROR, `The line is no JSON: ${messageOf(thrown)}`);
+    throw new RpcFailure(PARSE_ERROR, `The line is not valid JSON: ${messageOf(thrown)}`);
   }
 }
 

@@ -1,6 +1,6 @@
 export type Labels = Readonly<Record<string, string | number>>;
 
-/** A figure, or several that differ in their labels. */
+/** A metric with one value, or several with different labels. */
 export interface Metric {
   readonly name: string;
   readonly help: string;
@@ -11,13 +11,13 @@ export interface Metric {
 export interface Sample {
   readonly labels?: Labels;
   readonly value: number;
-  /** Of a histogram: `_bucket`, `_sum` or `_count`. */
+  /** For a histogram: `_bucket`, `_sum` or `_count`. */
   readonly suffix?: string;
 }
 
 export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** In the text format of Prometheus. */
+/** Formats metrics in the Prometheus text format. */
 export function metricsText(metrics: readonly Metric[]): string {
   return metrics
     .map(({ name, help, type, samples }) => {
@@ -46,14 +46,14 @@ function numberText(value: number): string {
   return String(value);
 }
 
-/** How often a value fell below each of a row of bounds. */
+/** Counts how many values are within each bound. */
 export class Histogram {
   readonly #bounds: readonly number[];
   readonly #counts: number[];
   #sum = 0;
   #count = 0;
 
-  /** `bounds` from small to large; one without end is added. */
+  /** `bounds` in ascending order; an infinite one is added. */
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
     this.#counts = bounds.map(() => 0);

@@ -9,15 +9,18 @@ import type { WaitingAnswers } from "../answers/waiting.ts";
 import type { Streams } from "../stream/streams.ts";
 import type { TurnMetrics } from "./turn-metrics.ts";
 
-/** Figures that the server itself does not have. What is absent is left out of the answer. */
+/** Metrics from outside the server. Absent ones are left out. */
 export interface RuntimeMetrics {
-  /** Of a project, or of all: how many sessions have each status. */
+  /** For a project, or for all: the number of sessions by status. */
   readonly sessionsByStatus?: (project: string | undefined) => Promise<Readonly<Record<string, number>>>;
-  /** Of a project, or of all: approvals that wait, and since when the oldest does, in milliseconds since the epoch. */
+  /**
+   * For a project, or for all: the number of pending approvals, and since when the oldest has waited, in milliseconds
+   * since the epoch.
+   */
   readonly waitingApprovals?: (
     project: string | undefined,
   ) => Promise<{ readonly count: number; readonly oldestAt: number | null }>;
-  /** Of a project, or of all, by model. */
+  /** For a project, or for all, by model. */
   readonly spent?: (project: string | undefined) => Promise<readonly LedgerLine[]>;
   readonly load?: () => HostLoad;
   readonly turns?: TurnMetrics;
@@ -31,7 +34,7 @@ interface MetricsDeps {
   readonly clock: Clock;
 }
 
-/** Figures for Prometheus: of the caller's project, where they belong to one; of all projects for whoever needs no key. */
+/** Prometheus metrics: for the caller's project where they belong to one; for all projects if no key is needed. */
 export function metricsRoutes(deps: MetricsDeps): Hono<Env> {
   const routes = new Hono<Env>();
   routes.get("/metrics", async (c) => {
@@ -59,10 +62,10 @@ async function storedMetrics({ runtime, clock }: MetricsDeps, project: string | 
     });
   if (approvals !== undefined)
     metrics.push(
-      gauge("capstan_approvals_waiting", "Approvals that wait for an answer.", approvals.count),
+      gauge("capstan_approvals_waiting", "Approvals waiting for an answer.", approvals.count),
       gauge(
         "capstan_approvals_oldest_seconds",
-        "How long the oldest of them has waited; 0 when none does.",
+        "How long the oldest approval has waited; 0 if none is waiting.",
         approvals.oldestAt === null ? 0 : Math.max(0, clock.now() - approvals.oldestAt) / 1_000,
       ),
     );
@@ -83,13 +86,13 @@ function spentMetrics(lines: readonly LedgerLine[]): Metric[] {
   return [
     {
       name: "capstan_model_requests_total",
-      help: "Requests to models, as the ledger has them.",
+      help: "Model requests in the ledger.",
       type: "counter",
       samples: each(({ requests }) => requests),
     },
     {
       name: "capstan_tokens_total",
-      help: "Tokens, as the ledger has them.",
+      help: "Tokens in the ledger.",
       type: "counter",
       samples: lines.flatMap((line) =>
         Object.entries(TOKENS).map(([kind, field]) => ({ labels: { ...labels(line), kind }, value: line[field] })),
@@ -114,12 +117,12 @@ function hostMetrics({ runtime }: MetricsDeps): Metric[] {
     load === undefined
       ? []
       : [
-          gauge("capstan_driven_sessions", "Sessions that this process drives.", load.sessions),
-          gauge("capstan_turns_running", "Turns under way.", load.turns),
-          gauge("capstan_turns_waiting", "Turns that wait for a place.", load.waitingTurns),
+          gauge("capstan_driven_sessions", "Sessions driven by this process.", load.sessions),
+          gauge("capstan_turns_running", "Turns in progress.", load.turns),
+          gauge("capstan_turns_waiting", "Turns waiting for a slot.", load.waitingTurns),
           gauge("capstan_agent_processes", "Agent processes.", load.processes),
-          gauge("capstan_agent_processes_idle", "Agent processes that wait for a message.", load.idleProcesses),
-          gauge("capstan_agent_process_bytes", "Memory of all agent processes.", load.processBytes),
+          gauge("capstan_agent_processes_idle", "Agent processes waiting for a message.", load.idleProcesses),
+          gauge("capstan_agent_process_bytes", "Memory used by all agent processes.", load.processBytes),
         ];
   return [...ofLoad, ...(runtime.turns?.metrics() ?? [])];
 }
@@ -135,19 +138,19 @@ function serverMetrics({ counts, streams, answers }: MetricsDeps): Metric[] {
     gauge("capstan_streams_open", "Open event streams and sockets.", streams.open),
     {
       name: "capstan_streams_cut_total",
-      help: "Streams that were cut because nobody read them.",
+      help: "Streams closed because the client did not read them.",
       type: "counter",
       samples: [{ value: streams.cut }],
     },
-    gauge("capstan_answers_waiting_bytes", "Answers in memory that clients have not read yet.", answers.overall),
+    gauge("capstan_answers_waiting_bytes", "Responses in memory that clients have not read yet.", answers.overall),
     {
       name: "capstan_answers_closed_total",
-      help: "Connections that were closed because the client did not read its answer.",
+      help: "Connections closed because the client did not read the response.",
       type: "counter",
       samples: [{ value: answers.closed }],
     },
-    gauge("capstan_process_resident_bytes", "Memory of this process.", process.memoryUsage.rss()),
-    gauge("capstan_process_uptime_seconds", "Since the start of this process.", process.uptime()),
+    gauge("capstan_process_resident_bytes", "Memory used by this process.", process.memoryUsage.rss()),
+    gauge("capstan_process_uptime_seconds", "Uptime of this process.", process.uptime()),
   ];
 }
 

@@ -5,19 +5,19 @@ import { Histogram, type Metric } from "./metrics-text.ts";
 /** In seconds. */
 const FIRST_TEXT_BOUNDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Counts turns, and how long each let people wait for its first words, from what the sessions of a host say. */
+/** Counts turns and measures the time to their first text, from the events of a host's sessions. */
 export class TurnMetrics {
   readonly #clock: Clock;
   readonly #ended = new Map<string, number>();
   readonly #firstText = new Histogram(FIRST_TEXT_BOUNDS);
-  /** Session → when it was told something that it has not answered yet, in milliseconds since the epoch. */
+  /** Session → when it received a message that it has not answered yet, in milliseconds since the epoch. */
   readonly #asked = new Map<string, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** To be told of every event and preview of every session that this host drives, as it is published. */
+  /** Call this with every event and preview of every session that this host drives. */
   observe(sessionId: string, item: LoggedEvent | Preview): void {
     if (item.type === "user.message") this.#asked.set(sessionId, this.#asked.get(sessionId) ?? this.#clock.now());
     else if (isText(item)) this.#answered(sessionId);
@@ -38,7 +38,7 @@ export class TurnMetrics {
       },
       {
         name: "capstan_first_text_seconds",
-        help: "From a message until the first text of the answer.",
+        help: "Time from a message until the first text of the answer.",
         type: "histogram",
         samples: this.#firstText.samples(),
       },

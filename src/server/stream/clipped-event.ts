@@ -3,41 +3,43 @@ import { isStructure } from "../../core/redaction/redaction.ts";
 import type { Show } from "./follower.ts";
 import type { ClippedEvent } from "../../protocol/api/session-requests.ts";
 
-/** Besides ids, names and hashes: what programs use as it is, and what would mean another thing when it was cut. */
+/**
+ * Kept whole, like ids, names and hashes: values that programs use as they are, or that would change meaning if cut.
+ */
 const KEPT =
   /^(?:rules|remember|server|agent|by|from|path|.+_path|cwd|source|target|url|commit|base|branch|calls|named|real|workspace|home)$/;
-/** What a tool or a person gave: its names are theirs, so that none of them tells what it holds. */
+/** Data from tools and people: its field names are arbitrary and say nothing about the values. */
 const GIVEN: ReadonlySet<string> = new Set(["input", "output", "values", "answers"]);
 
-/** In characters of its base64: less than what a person would call a large image. */
+/** In base64 characters: below what a person would call a large image. */
 const MOST_OF_IMAGE = 1_500_000;
-/** Of all images of one event. */
+/** For all images of one event. */
 const MOST_OF_IMAGES = 4 * MOST_OF_IMAGE;
-/** In characters, of one event: so many texts of full length, or so much at least. */
+/** In characters, for one event: this many texts of full length, but at least the minimum below. */
 const TEXTS = 50;
 const LEAST_OF_EVENT = 200_000;
-/** Shorter ones stay whole also where nothing more fits: among them are those that have but a few values. */
+/** Shorter texts always stay whole: some of them are enum values. */
 const SHORT = 200;
-/** Even of a name or a path. */
+/** Applies even to a name or a path. */
 const MOST_OF_KEPT = 50_000;
-/** No shape that an event has by itself has more fields: their names are somebody's data. */
+/** No event type has more fields, so beyond this the names are someone's data. */
 const MOST_FIELDS = 100;
-/** What a number, a comma or the like counts as. */
+/** The size counted for a number, a comma and the like. */
 const MARKS = 8;
 
-/** The event with texts of at most so many characters, so that a page can show a log that holds whole files. */
+/** Cuts the texts of an event to `most` characters, so that a page can show a log that contains whole files. */
 export function clippedEvent(event: LoggedEvent, most: number): ClippedEvent {
   const room: Room = { text: Math.max(LEAST_OF_EVENT, TEXTS * most), images: MOST_OF_IMAGES };
   const shown = clipped(event, { most, room, key: "", isGiven: false });
   return shown === event ? event : { ...(shown as LoggedEvent), clipped: true };
 }
 
-/** How a follower is shown what happens; without a limit everything is whole. */
+/** Converts items for a follower; without a limit, nothing is cut. */
 export function showClipped(most: number | undefined): Show {
   return (item) => (most === undefined || !("seq" in item) ? item : clippedEvent(item, most));
 }
 
-/** What is left for the rest of the event. */
+/** The remaining space for the rest of the event. */
 interface Room {
   text: number;
   images: number;
@@ -46,12 +48,12 @@ interface Room {
 interface Place {
   readonly most: number;
   readonly room: Room;
-  /** The field that a value stands in. */
+  /** The field of the value. */
   readonly key: string;
   readonly isGiven: boolean;
 }
 
-/** The value itself where nothing had to be cut. */
+/** Returns the same value if nothing was cut. */
 function clipped(value: unknown, place: Place): unknown {
   const { room } = place;
   if (typeof value === "string") {
@@ -69,7 +71,7 @@ function mostOf({ most, room, key, isGiven }: Place): number {
   return Math.max(SHORT, Math.min(most, room.text));
 }
 
-/** The first stays in any case: a list may have to have one. */
+/** Always keeps the first item: a list may require one. */
 function clippedList(list: readonly unknown[], place: Place): unknown {
   const items: unknown[] = [];
   for (const item of list) {
@@ -105,7 +107,10 @@ function clippedObject(object: object, place: Place): unknown {
   return Object.fromEntries(fields);
 }
 
-/** Half an image is none, and half a document that is not text is none either. Undefined for any other field. */
+/**
+ * Cutting an image or a binary document makes it useless, so they are kept or dropped as a whole. Undefined for other
+ * fields.
+ */
 function clippedData(source: object, name: string, { most, room, isGiven }: Place): string | undefined {
   const { type, data, media_type: mediaType } = source as Readonly<Record<string, unknown>>;
   if (name !== "data" || type !== "base64" || typeof data !== "string") return undefined;
@@ -116,7 +121,7 @@ function clippedData(source: object, name: string, { most, room, isGiven }: Plac
   return data;
 }
 
-/** Never in the middle of a character that is written with two. */
+/** Never cuts within a surrogate pair. */
 function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   const isHalf = /[\uD800-\uDBFF]/.test(text.charAt(most - 1)) && /[\uDC00-\uDFFF]/.test(text.charAt(most));

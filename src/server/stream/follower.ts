@@ -2,7 +2,7 @@ import type { LoggedEvent, Preview } from "../../core/events/events.ts";
 import { onAbort } from "../../core/text/on-abort.ts";
 import type { Streams } from "./streams.ts";
 
-/** What a client is told at once: the name of the event, its place in the log when it has one, and its content. */
+/** What a client receives at once: the event's name, its log position if it has one, and its content. */
 export interface Frame {
   readonly event: string;
   readonly id?: number;
@@ -11,29 +11,32 @@ export interface Frame {
 
 export const PING: Frame = { event: "ping", data: { type: "ping" } };
 
-/** Where frames go to: an SSE response or a socket. */
+/** The destination of frames: an SSE response or a socket. */
 export interface Outlet {
   send(frame: Frame): void;
-  /** Whether so much waits for the client that nothing more is to be sent. */
+  /** Whether so much is waiting for the client that nothing more should be sent. */
   readonly isFull: boolean;
   /** Resolves when there is room again. */
   drained(): Promise<void>;
-  /** A sign of life. */
+  /** Sends a heartbeat. */
   beat(): void;
-  /** The last word, and why it is the last. */
+  /** Sends the reason and ends. */
   end(reason: EndReason): void;
-  /** A failure is the last word. */
+  /** Sends the failure and ends. */
   fail(thrown: unknown): void;
-  /** Without a word: nobody reads. */
+  /** Ends without a message, because nothing reads it. */
   cut(): void;
 }
 
-/** `over`: there is nothing more to follow; `shutdown`: the server goes; `lapsed`: the key or the login holds no more. */
+/**
+ * `over`: there is nothing more to follow; `shutdown`: the server is stopping; `lapsed`: the key or login is no longer
+ * valid.
+ */
 export type EndReason = "over" | "shutdown" | "lapsed";
 
 export type FeedItem = LoggedEvent | Preview;
 export type Follow = (after: number, signal: AbortSignal) => AsyncIterable<FeedItem>;
-/** What a client sees of an item; undefined for nothing. */
+/** Converts an item for a client; undefined to skip it. */
 export type Show = (item: FeedItem) => Record<string, unknown> | undefined;
 
 export interface FollowerDeps {
@@ -42,16 +45,16 @@ export interface FollowerDeps {
   readonly follow: Follow;
   readonly show: Show;
   readonly stillValid: () => Promise<boolean>;
-  /** The client was cut, because it did not read. */
+  /** Called when the client is disconnected because it did not read. */
   readonly onCut: () => void;
 }
 
-/** Signs of life alone can fill what waits for a client that never reads. */
+/** Heartbeats alone can fill the buffer of a client that never reads. */
 const MAX_FULL_BEATS = 2;
 
 /**
- * One client that follows a session. It takes the next item only when the client has room for it, so that a slow client
- * slows nobody and little waits for it; one that reads nothing for too long is cut, and can resume.
+ * One client that follows a session. It takes the next item only when the client has room, so that a slow client slows
+ * no one else and little is buffered. A client that reads nothing for too long is disconnected and can resume.
  */
 export class Follower {
   readonly #deps: FollowerDeps;
@@ -59,21 +62,21 @@ export class Follower {
   readonly #lapsed = new AbortController();
   #wasCut = false;
   #isQuiet = true;
-  /** An item waits for room, and whoever waits for it sees to the rest. */
+  /** Whether an item is waiting for room; its own timeout applies then. */
   #isWaiting = false;
-  /** Beats in a row that found no room while nothing happened. */
+  /** Consecutive heartbeats without room while nothing happened. */
   #fullBeats = 0;
 
   constructor(deps: FollowerDeps) {
     this.#deps = deps;
   }
 
-  /** The client has gone. */
+  /** Called when the client has disconnected. */
   stop(): void {
     this.#gone.abort();
   }
 
-  /** The client does not read. */
+  /** Disconnects a client that does not read. */
   cut(): void {
     if (!this.#wasCut) this.#deps.onCut();
     this.#wasCut = true;
@@ -100,7 +103,7 @@ export class Follower {
     }
   }
 
-  /** Resolves to false when the client was cut. */
+  /** Resolves to false if the client was disconnected. */
   async #tell(item: FeedItem): Promise<boolean> {
     const { outlet, show } = this.#deps;
     const data = show(item);
@@ -136,7 +139,7 @@ export class Follower {
     if (this.#fullBeats >= MAX_FULL_BEATS) return this.cut();
     if (this.#isQuiet && !outlet.isFull) outlet.beat();
     this.#isQuiet = true;
-    // A store that cannot answer now is asked again at the next beat.
+    // If the store cannot answer now, the next heartbeat checks again.
     stillValid().then(
       (holds) => holds || this.#lapsed.abort(),
       () => {},

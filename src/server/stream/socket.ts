@@ -11,7 +11,7 @@ import { findSession } from "../http/lookup.ts";
 import { placeGiven, requireWithinLog, surroundings } from "./stream.ts";
 import { wake } from "./turn-start.ts";
 
-/** In bytes: the largest message that a client may send. It has next to nothing to say. */
+/** In bytes: the largest message that a client may send. Clients send only pings. */
 export const MAX_CLIENT_MESSAGE = 1_024;
 
 const clientMessage = z.strictObject({ type: z.literal("ping") });
@@ -24,12 +24,12 @@ const NOT_ALLOWED = 1_008;
 const FAILED = 1_011;
 
 const CLOSINGS: Record<EndReason, readonly [code: number, reason: string]> = {
-  over: [NORMAL, "there is nothing more to come"],
-  shutdown: [GOING_AWAY, "the server is shutting down; come back with ?after="],
-  lapsed: [NOT_ALLOWED, "the key or the login does not hold any more"],
+  over: [NORMAL, "there is nothing more to follow"],
+  shutdown: [GOING_AWAY, "the server is shutting down; reconnect with ?after="],
+  lapsed: [NOT_ALLOWED, "the key or login is no longer valid"],
 };
 
-/** `/sessions/:id/socket`: what happens in a session as JSON frames, from the place on that `?after=` names. */
+/** `/sessions/:id/socket`: a session's events as JSON frames, starting after the position in `?after=`. */
 export function socketRoutes({ runtime }: ServerDeps): Hono<Env> {
   const routes = new Hono<Env>();
   routes.get("/sessions/:id/socket", async (c) => {
@@ -39,17 +39,17 @@ export function socketRoutes({ runtime }: ServerDeps): Hono<Env> {
     const after = placeGiven("after", c.req.query("after"));
     requireWithinLog("after", after, await runtime.head(id));
     const clip = clipGiven(c.req.query("clip"));
-    // Last, so that whoever got no socket can ask here why: a browser does not tell a page how it was refused.
+    // Checked last, so that a plain request shows why a socket was refused: browsers do not tell a page.
     if (c.req.header("upgrade")?.toLowerCase() !== "websocket")
       throw new ApiFailure(
         "invalid_request_error",
-        "This address speaks WebSocket. For server-sent events use the session's event stream.",
+        "This address requires a WebSocket. For server-sent events, use the session's event stream.",
         { status: 426 },
       );
     wake(runtime, c, record);
     const { describe, waiting, ...around } = surroundings(c);
     let follower: Follower | undefined;
-    // Whoever asks for answers and reads none would let them pile up.
+    // A client that sends pings and reads no answers would fill the buffer.
     const cutWhenFull = (socket: WebSocket): boolean => {
       if (socket.bufferedAmount <= waiting.maxWaitingBytes) return false;
       follower?.cut();
@@ -66,7 +66,7 @@ export function socketRoutes({ runtime }: ServerDeps): Hono<Env> {
           follow: (from, signal) => runtime.events(id, { after: from, signal }),
           show: showClipped(clip),
         });
-        // The answer to a ping of the protocol is given by then.
+        // The protocol's pong has been sent by now.
         socket.on("ping", () => cutWhenFull(socket));
         void follower.run(after).finally(forget);
       },
@@ -82,7 +82,7 @@ export function socketRoutes({ runtime }: ServerDeps): Hono<Env> {
   return routes;
 }
 
-/** As over server-sent events. */
+/** The same parameter as for server-sent events. */
 function clipGiven(text: string | undefined): number | undefined {
   const { data, error } = streamQuery.shape.clip.safeParse(text);
   if (error !== undefined)
@@ -99,7 +99,7 @@ function isPing(data: unknown): boolean {
 }
 
 interface SocketOptions {
-  /** In bytes: what may wait now. */
+  /** In bytes: how much may wait now. */
   readonly room: () => number;
   readonly describe: (thrown: unknown) => Record<string, unknown>;
 }
@@ -108,7 +108,7 @@ class SocketOutlet implements Outlet {
   readonly #socket: WebSocket;
   readonly #options: SocketOptions;
   #lastSent: Promise<void> = Promise.resolve();
-  /** Whether the other end has shown a sign of life since the last beat. */
+  /** Whether the client has responded since the last heartbeat. */
   #isAlive = true;
 
   constructor(socket: WebSocket, options: SocketOptions) {
@@ -128,7 +128,7 @@ class SocketOutlet implements Outlet {
   send(frame: Frame): void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#lastSent = promise;
-    // Called when the network has taken it, or when the socket has failed, which its closing tells of.
+    // Called when the network has taken the frame, or when the socket has failed, which its close event reports.
     this.#socket.send(JSON.stringify(frame), () => resolve());
   }
 

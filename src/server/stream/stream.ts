@@ -16,31 +16,31 @@ import { Streams } from "./streams.ts";
 import { WaitingAnswers } from "../answers/waiting.ts";
 
 const LAST_WORDS: Record<EndReason, string> = {
-  over: "there is nothing more to come",
-  shutdown: "the server is shutting down; come back with Last-Event-ID",
-  lapsed: "the key or the login does not hold any more",
+  over: "there is nothing more to follow",
+  shutdown: "the server is shutting down; reconnect with Last-Event-ID",
+  lapsed: "the key or login is no longer valid",
 };
 const HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-store",
-  // Proxies that keep answers until they are whole must not.
+  // Turns off buffering in proxies.
   "x-accel-buffering": "no",
 };
-/** In milliseconds: how soon a browser comes back by itself. */
+/** In milliseconds: how soon a browser reconnects. */
 const COME_BACK_AFTER = 1_000;
 
-/** What is streamed. `head` is the place of the last event of the log; a client can have seen none behind it. */
+/** What to stream. `head` is the position of the log's last event; no client can have seen a later one. */
 interface Streamed {
   readonly follow: Follow;
   readonly show: Show;
   readonly head?: number;
 }
 
-/** A session as server-sent events, from the place on that `Last-Event-ID` names. */
+/** Streams a session as server-sent events, starting after `Last-Event-ID`. */
 export function eventStream(c: Context<Env>, { follow, show, head }: Streamed): Response {
   const after = placeGiven("Last-Event-ID", c.req.header("last-event-id"));
   if (head !== undefined) requireWithinLog("Last-Event-ID", after, head);
-  // Whoever asks only for the head would leave a stream behind that nobody reads.
+  // A HEAD request would leave behind a stream that nothing reads.
   if (c.req.method === "HEAD") return c.body(null, 200, HEADERS);
   const { describe, waiting, ...around } = surroundings(c);
   const { outgoing } = c.env ?? {};
@@ -51,25 +51,25 @@ export function eventStream(c: Context<Env>, { follow, show, head }: Streamed): 
     describe,
   });
   const follower = new Follower({ ...around, outlet, follow, show });
-  // A client that has gone before the first byte never touches the body.
+  // If the client disconnects before the first byte, nothing reads the body.
   onAbort(c.req.raw.signal, () => follower.stop());
   const forget = waiting.count(() => outlet.waiting);
   void follower.run(after).finally(forget);
   return c.body(outlet.body, 200, HEADERS);
 }
 
-/** What a follower and its outlet need of the request that it came with. */
+/** What a follower and its outlet need from their request. */
 interface Surroundings extends Pick<FollowerDeps, "streams" | "stillValid" | "onCut"> {
   readonly waiting: WaitingRoom;
   readonly describe: (thrown: unknown) => Record<string, unknown>;
 }
 
-/** What may wait for one follower. */
+/** How much may wait for one follower. */
 interface WaitingRoom {
-  /** In bytes: the most that may ever wait, and what may wait now, beside the other streams of the same key. */
+  /** In bytes: the fixed maximum, and the current one next to the key's other streams. */
   readonly maxWaitingBytes: number;
   readonly room: () => number;
-  /** Counts what waits until the function that is returned is called. */
+  /** Counts what waits until the returned function is called. */
   readonly count: (bytes: () => number) => () => void;
 }
 
@@ -88,7 +88,7 @@ export function surroundings(c: Context<Env>): Surroundings {
     },
     onCut: () => {
       const fields = { id: requestId, path: c.req.path, caller: key, bytes: answers.of(key) };
-      c.get("log")?.warn(fields, "cut a stream: the client did not read it");
+      c.get("log")?.warn(fields, "closed a stream: the client did not read it");
     },
     describe: (thrown) => {
       const failure = asApiFailure(thrown);
@@ -100,28 +100,30 @@ export function surroundings(c: Context<Env>): Surroundings {
 
 type PlaceName = "Last-Event-ID" | "after";
 
-/** The sequence number after which a stream goes on; 0 for a new one. */
+/** The sequence number after which a stream starts; 0 for a new one. */
 export function placeGiven(name: PlaceName, text: string | undefined): number {
   if (text === undefined || text === "") return 0;
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new ApiFailure(
     "invalid_request_error",
-    `${name} is ${JSON.stringify(text.slice(0, 40))}, and must be the id of an event of this stream: a whole number. Leave it out to begin at the start.`,
+    `${name} is ${JSON.stringify(text.slice(0, 40))}, but must be the id of an event of this stream: a whole number. Omit it to start at the beginning.`,
   );
 }
 
-/** Refuses a place behind the end of the log: it is of another session, and the stream would leave out what comes next. */
+/**
+ * Rejects a position past the end of the log: it belongs to another session, and the stream would skip the next events.
+ */
 export function requireWithinLog(name: PlaceName, after: number, head: number): void {
   if (after > head)
     throw new ApiFailure(
       "invalid_request_error",
-      `${name} is ${after}, and the log of this session ends with ${head}. Give the id of an event of this session, or leave it out.`,
+      `${name} is ${after}, but the log of this session ends at ${head}. Use the id of an event of this session, or omit it.`,
     );
 }
 
 interface SseOptions extends Pick<WaitingRoom, "maxWaitingBytes" | "room"> {
   readonly onGone: () => void;
-  /** Ends the connection at once; absent where there is none of its own. */
+  /** Closes the connection immediately; absent if the stream has no connection of its own. */
   readonly cut: (() => void) | undefined;
   readonly describe: (thrown: unknown) => Record<string, unknown>;
 }
@@ -191,7 +193,7 @@ class SseOutlet implements Outlet {
   cut(): void {
     const controller = this.#controller;
     this.#controller = undefined;
-    if (this.#options.cut === undefined) controller?.error(new Error("Cut: nobody reads this stream."));
+    if (this.#options.cut === undefined) controller?.error(new Error("Closed: the client did not read this stream."));
     else this.#options.cut();
   }
 

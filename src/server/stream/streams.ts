@@ -1,16 +1,16 @@
-/** How long and how much a server waits for whoever follows a session. */
+/** How long and for how much data a server waits for followers of a session. */
 export interface StreamLimits {
-  /** Milliseconds between two signs of life on a stream where nothing happens. */
+  /** Milliseconds between heartbeats on an idle stream. */
   readonly heartbeatMs: number;
-  /** A client that has read nothing for so many milliseconds, although something waits for it, is cut. */
+  /** A client is disconnected if it reads nothing for this many milliseconds although data waits for it. */
   readonly stallMs: number;
-  /** When so much waits for a client, in bytes, nothing more is taken on for it until it reads. */
+  /** When this many bytes wait for a client, nothing more is taken until it reads. */
   readonly maxWaitingBytes: number;
 }
 
 const STREAM_LIMITS: StreamLimits = { heartbeatMs: 15_000, stallMs: 30_000, maxWaitingBytes: 262_144 };
 
-/** The open streams of a server, SSE and WebSocket alike. */
+/** The open streams of a server, SSE and WebSocket. */
 export class Streams {
   readonly limits: StreamLimits;
   readonly #closing = new AbortController();
@@ -25,12 +25,12 @@ export class Streams {
     return this.#open;
   }
 
-  /** Those that were cut because nobody read them. */
+  /** Streams closed because the client did not read them. */
   get cut(): number {
     return this.#cut;
   }
 
-  /** Aborts when the server shuts down: every stream says so and ends. */
+  /** Aborts when the server shuts down: every stream reports that and ends. */
   get closing(): AbortSignal {
     return this.#closing.signal;
   }

@@ -7,8 +7,8 @@ import type { LoggedEvent } from "../../core/events/events.ts";
 import type { Turn } from "../../runtime/turn/turn.ts";
 
 /**
- * Whoever attaches is likely to say something soon. A session that another process drives stays there, and one that
- * nobody may go on with is only looked at.
+ * Warms a session when a client attaches, which usually means that a message follows. Leaves sessions alone that
+ * another process drives or that cannot be continued.
  */
 export function wake(runtime: Runtime, c: Context<Env>, record: SessionRecord): void {
   if (record.archivedAt !== null || !hasRole(c.get("caller"), "operator") || c.req.method === "HEAD") return;

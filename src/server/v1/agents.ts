@@ -91,11 +91,11 @@ export function agentRoutes(deps: ServerDeps): Hono<Env> {
     const { version, ...body } = await readBody(c, agentUpdate);
     const stored = await findAgent(deps, project, param(c, "agent"));
     if (stored.archivedAt !== null)
-      throw invalid(`The agent ${stored.id} is archived and cannot be changed. Make a new one.`);
+      throw invalid(`The agent ${stored.id} is archived and read-only. Create a new one.`);
     if (version !== undefined && version !== stored.version)
       throw new ApiFailure(
         "conflict_error",
-        `The agent ${stored.id} is at version ${stored.version}, not ${version}. Retrieve it, and apply the change to that.`,
+        `The agent ${stored.id} is at version ${stored.version}, not ${version}. Retrieve it and apply the change to that version.`,
         { details: { error_code: "version_conflict", version: stored.version } },
       );
     const next = await changed(deps, stored, body);
@@ -145,7 +145,7 @@ function isChanged(stored: AgentRecord, next: AgentRecord): boolean {
   return JSON.stringify(facts(stored)) !== JSON.stringify(facts(next));
 }
 
-/** What a version is about. The order of the metadata does not count. */
+/** The content of a version. The order of the metadata does not matter. */
 function facts({ name, description, metadata, definition }: AgentRecord): unknown {
   const entries = Object.entries(metadata).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return [name, description, entries, definition];

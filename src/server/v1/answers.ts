@@ -10,11 +10,11 @@ import type { ServerDeps } from "../http/context.ts";
 import { ApiFailure } from "../http/failure.ts";
 import { type FileRoom, toolContent } from "../files/content.ts";
 
-/** A client may answer as soon as it sees the call; the question about it is stored a moment later. */
+/** A client may answer as soon as it sees the call; the approval is saved a moment later. */
 const LOOKS = 400;
 const LOOK_EVERY_MS = 25;
 
-/** The open question about a call. One that was answered before is told together with the answer that stands. */
+/** Finds the pending approval for a call. If it was already answered, throws an error that contains the answer. */
 export async function openQuestion(
   { runtime }: Pick<ServerDeps, "runtime">,
   sessionId: string,
@@ -41,16 +41,16 @@ async function isOpen(runtime: Runtime, sessionId: string, toolUseId: string): P
 function answered(toolUseId: string, answer: StoredAnswer | null): ApiFailure {
   const stands =
     answer === null
-      ? "it was given up or expired before anybody answered"
+      ? "it was canceled or expired before anyone answered"
       : `${answer.behavior === "allow" ? "allowed" : "denied"} by ${answer.by} at ${new Date(answer.at).toISOString()}`;
-  return new ApiFailure("conflict_error", `${toolUseId} was answered already, and that answer stands: ${stands}.`, {
+  return new ApiFailure("conflict_error", `${toolUseId} was already answered: ${stands}.`, {
     details: { error_code: "approval_closed" },
   });
 }
 
 function notAsked(toolUseId: string): Error {
   return invalid(
-    `Nobody is asked about ${JSON.stringify(toolUseId)}. The events that a session waits for are in stop_reason.event_ids of its last session.status_idle.`,
+    `${JSON.stringify(toolUseId)} is not waiting for an answer. For the events that a session is waiting for, see stop_reason.event_ids of its last session.status_idle.`,
   );
 }
 
@@ -59,10 +59,10 @@ export function confirmationAnswer(
   { tool_use_id: id, result, deny_message: message }: EventParamsOf<"user.tool_confirmation">,
 ): ApprovalAnswer {
   if (result === "allow" && message != null)
-    throw invalid("deny_message: it is only for a denial. Leave it out, or deny.");
+    throw invalid("deny_message is only allowed with a denial. Omit it, or deny the call.");
   if (result === "allow" && (request.kind === "question" || request.kind === "custom_tool"))
-    throw invalid(`${id} waits for an answer, not for a permission. Send a user.custom_tool_result.`);
-  // Whose call gives no result must be told something.
+    throw invalid(`${id} is waiting for a result, not for permission. Send a user.custom_tool_result.`);
+  // A denied custom tool call needs a text as its result.
   const said = message ?? (request.kind === "custom_tool" ? "The call was denied." : undefined);
   return { behavior: result, ...(result === "deny" && said !== undefined && { message: said }) };
 }
@@ -78,7 +78,7 @@ export async function resultAnswer(
       result: { content: await toolContent(deps, { project, room: deps.room }, content), isError: isError === true },
     };
   if (request.kind !== "question")
-    throw invalid(`${id} is no call of a custom tool. Send a user.tool_confirmation that allows or denies it.`);
+    throw invalid(`${id} is not a custom tool call. Send a user.tool_confirmation that allows or denies it.`);
   const text = textOf(content).trim();
   if (isError === true) return { behavior: "deny", ...(text !== "" && { message: text }) };
   const questions = questionsAsked(request.input, request.server);
@@ -92,7 +92,7 @@ function wrongAnswers(answers: Readonly<Record<string, string>>, questions: read
   return [
     ...questions
       .filter((question) => !Object.hasOwn(answers, question))
-      .map((question) => `an answer is missing to ${JSON.stringify(question)}`),
+      .map((question) => `the answer to ${JSON.stringify(question)} is missing`),
     ...Object.keys(answers)
       .filter((question) => !questions.includes(question))
       .map((question) => `the agent did not ask ${JSON.stringify(question)}`),

@@ -104,14 +104,14 @@ export function environmentRoutes(deps: ServerDeps): Hono<Env> {
     return c.json({ type: "environment_deleted", id });
   });
 
-  // Where workers fetch what they are to run. Here the server itself runs it.
+  // Workers would fetch their work here. This server runs it itself.
   for (const path of ["/environments/:environment/work", "/environments/:environment/work/*"])
     routes.all(path, async (c) => {
       const { project } = requireRole(c, "viewer");
       await findEnvironment(deps, project, param(c, "environment"));
       throw notSupported(
         "environments.work",
-        "Start sessions in the environment: the server runs them itself, and needs no worker.",
+        "Start sessions in the environment: the server runs them itself and needs no worker.",
       );
     });
 
@@ -121,7 +121,7 @@ export function environmentRoutes(deps: ServerDeps): Hono<Env> {
 export function archivedEnvironment(id: string, what: string): ApiFailure {
   return new ApiFailure(
     "invalid_request_error",
-    `The environment ${id} is archived and cannot be ${what}. Make a new one.`,
+    `The environment ${id} is archived and cannot be ${what}. Create a new one.`,
     { details: { error_code: "environment_archived" } },
   );
 }
@@ -136,7 +136,7 @@ function configured(
   if (given.type !== (cloud === undefined ? "self_hosted" : "cloud"))
     throw new ApiFailure(
       "invalid_request_error",
-      `config.type: the environment ${stored.id} is not of the type ${given.type}, and that cannot change. Make a new one.`,
+      `config.type: the environment ${stored.id} is not of type ${given.type}, and the type cannot change. Create a new one.`,
       { details: { error_code: "invalid_config_type_change" } },
     );
   if (cloud === undefined) return { config: before, definition };
@@ -145,6 +145,6 @@ function configured(
 }
 
 async function put({ registry }: ServerDeps, next: EnvironmentRecord): Promise<void> {
-  // Somebody may have deleted it meanwhile.
+  // It may have been deleted meanwhile.
   if (!(await registry.environments.update(next))) throw noEnvironment(next.id);
 }

@@ -1,7 +1,10 @@
 import type { LoggedEvent, Preview } from "../../core/events/events.ts";
 import { type EvaluatedEvent, Evaluations } from "../../protocol/v1/evaluated.ts";
 
-/** Adds to each tool call what was decided about it. A call is held back, with all behind it, until that is known. */
+/**
+ * Adds the permission decision to each tool call. Holds back a call and everything after it until the decision is
+ * known.
+ */
 export async function* evaluate(items: AsyncIterable<LoggedEvent | Preview>): AsyncGenerator<EvaluatedEvent | Preview> {
   const evaluations = new Evaluations();
   const held: LoggedEvent[] = [];

@@ -17,7 +17,7 @@ import type { V1Deps } from "./deps.ts";
 import { param } from "./request.ts";
 import { noOutcomes } from "./session-create.ts";
 
-/** Something that was checked and is to be done; it gives the event that tells of it. */
+/** A validated action to perform; returns the event that reports it. */
 type Deed = () => Promise<object>;
 
 interface Sending {
@@ -27,7 +27,7 @@ interface Sending {
   readonly room: FileRoom;
 }
 
-/** All events of a request are checked before any of them is acted on, and then acted on in their order. */
+/** Validates all events of a request before it acts on any of them, in order. */
 export async function sendEvents(deps: V1Deps, c: Context<Env>): Promise<{ readonly data: readonly object[] }> {
   const caller = requireRole(c, "operator");
   const record = await findSession(deps, caller.project, param(c, "session"));
@@ -39,16 +39,16 @@ export async function sendEvents(deps: V1Deps, c: Context<Env>): Promise<{ reado
   for (const event of events) deeds.push(await checked(sending, event));
   if (events.some(({ type }) => type === "user.message")) deps.runtime.requireRoom();
   const { runtime, watchers } = deps;
-  // What a message leads to is waited for from the message on, which tells its place when it is stored.
+  // A message reports its own seq once saved, and streams start from there; other events start from the current head.
   const isOther = events.every(({ type }) => type !== "user.message");
   const watcher = { sessionId: record.id, callerId: caller.id };
   if (isOther && !watchers.isWatched(watcher)) watchers.sent(watcher, await runtime.head(record.id));
   const data: object[] = [];
   for (const deed of deeds) data.push(await deed());
-  // Somebody must act on an answer. Another process that drives the session sees it by itself.
+  // Some process must act on the answer. Another process that drives the session notices it on its own.
   if (events.some(isAnswer))
     runtime.attend(record.id).catch((thrown: unknown) => {
-      c.get("log")?.warn({ session: record.id, err: thrown }, "a session with an answer could not be attended to");
+      c.get("log")?.warn({ session: record.id, err: thrown }, "could not continue a session after an answer");
     });
   return { data };
 }
@@ -63,7 +63,7 @@ function requireDistinct(events: readonly EventParams[]): void {
     return event.type === "user.custom_tool_result" ? [event.custom_tool_use_id] : [];
   });
   const twice = answered.find((id, index) => answered.indexOf(id) < index);
-  if (twice !== undefined) throw invalid(`events: ${twice} is answered twice. Leave one of the answers out.`);
+  if (twice !== undefined) throw invalid(`events: ${twice} is answered twice. Remove one of the answers.`);
 }
 
 async function checked(sending: Sending, event: EventParams): Promise<Deed> {
@@ -81,7 +81,7 @@ async function checked(sending: Sending, event: EventParams): Promise<Deed> {
     case "user.interrupt": {
       const { session_thread_id: thread } = event;
       if (thread != null && thread !== primaryThreadId(record.id))
-        throw notSupported("the interruption of one thread", "Leave session_thread_id out to interrupt the session.");
+        throw notSupported("interrupting a single thread", "Omit session_thread_id to interrupt the session.");
       return () => interrupted(sending);
     }
     case "user.tool_confirmation": {
@@ -103,11 +103,11 @@ async function checked(sending: Sending, event: EventParams): Promise<Deed> {
         "The server runs the agent's tools itself; answer with user.tool_confirmation.",
       );
     case "system.message":
-      throw notSupported("system.message", "Say it in a user.message, or in the agent's system prompt.");
+      throw notSupported("system.message", "Send it in a user.message, or put it into the agent's system prompt.");
   }
 }
 
-/** The event stands in the log, under the id that is told here, when the session has acted on the answer. */
+/** The event gets into the log, under the id returned here, when the session has acted on the answer. */
 function answering(
   { deps, caller }: Sending,
   event: EventParams,
@@ -120,7 +120,7 @@ function answering(
   };
 }
 
-/** Resolves when the turn is over. Where there is none, nothing is to be stored either. */
+/** Resolves when the turn has ended. Without a turn, nothing is saved. */
 async function interrupted({ deps: { runtime, ids, clock }, record }: Sending): Promise<object> {
   if (inTurn(await runtime.state(record.id))) {
     const head = await runtime.head(record.id);

@@ -58,7 +58,7 @@ interface Streamed {
   readonly isWanted: (event: EvaluatedEvent) => boolean;
 }
 
-/** What happens from now on, and what was just sent; with `Last-Event-ID`, all that happened since that event. */
+/** Streams new events and those just sent; with `Last-Event-ID`, everything since that event. */
 export async function streamed(
   deps: V1Deps,
   c: Context<Env>,
@@ -66,7 +66,7 @@ export async function streamed(
   { deltas, isWanted }: Streamed,
 ): Promise<Response> {
   const { runtime, watchers } = deps;
-  // Known before the client is told that it is connected: what it does then is not missed.
+  // Registered before the client knows that it is connected, so that it misses nothing it does then.
   const watcher = { sessionId: record.id, callerId: c.get("caller").id };
   const sent = watchers.takeSent(watcher);
   const isResumed = (c.req.header("last-event-id") ?? "") !== "";

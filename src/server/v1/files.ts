@@ -58,12 +58,12 @@ export function fileRoutes(deps: ServerDeps): Hono<Env> {
     const headers = {
       "content-type": mimeType,
       "content-length": String(sizeBytes),
-      // What was uploaded must not become a page of this server's.
+      // A browser must not render an upload as a page of this server.
       "content-disposition": attachment(filename),
       "content-security-policy": "default-src 'none'; sandbox",
       "x-content-type-options": "nosniff",
     };
-    // Whoever asks only for the head reads no content.
+    // A HEAD request reads no content.
     if (c.req.method === "HEAD") return c.body(null, 200, headers);
     const content = await contents.read(id);
     closeWithClient(content, c.req.raw.signal);
@@ -82,13 +82,13 @@ export function fileRoutes(deps: ServerDeps): Hono<Env> {
   return routes;
 }
 
-/** The body of an answer to a client that has gone is never touched, and would keep its file open. */
+/** If the client disconnects, nothing reads the body, which would keep the file open. */
 function closeWithClient(content: ReadableStream<Uint8Array>, gone: AbortSignal): void {
-  // Whoever reads it already cancels it themselves.
+  // A reader that already has the stream cancels it itself.
   onAbort(gone, () => void content.cancel().catch(() => {}));
 }
 
-/** The content is written as it arrives. Of a form that turns out to be wrong, nothing stays. */
+/** Writes the content as it arrives. If the form turns out to be invalid, nothing is kept. */
 async function upload(
   { registry, contents, clock, ids, settings }: ServerDeps,
   c: Context<Env>,
@@ -96,7 +96,7 @@ async function upload(
 ): Promise<FileRecord> {
   const boundary = boundaryOf(c.req.header("content-type"));
   const body = readUpload(c);
-  if (body === undefined) throw invalid("The request has no body. Send the file as a form, in the field `file`.");
+  if (body === undefined) throw invalid("The request has no body. Send the file as a form in the field `file`.");
   let file: Omit<FileRecord, "expiresAt"> | undefined;
   let expiresIn: number | undefined;
   try {
@@ -104,8 +104,8 @@ async function upload(
       if (part.name === "expires_in_seconds")
         expiresIn = parseRequest("the form", lifetime, await shortText(part.body));
       else if (part.name !== "file")
-        throw invalid(`${JSON.stringify(part.name)}: there is no such field. The file goes into the field \`file\`.`);
-      else if (file !== undefined) throw invalid("file: the form has it twice. Upload one file at a time.");
+        throw invalid(`Unknown field ${JSON.stringify(part.name)}. Send the file in the field \`file\`.`);
+      else if (file !== undefined) throw invalid("file: the form has this field twice. Upload one file at a time.");
       else {
         const mimeType = plainType(part.type);
         const named = { id: ids.next("file"), project, filename: safeFilename(part.filename, mimeType), mimeType };
@@ -131,7 +131,7 @@ async function shortText(body: ReadableStream<Uint8Array>): Promise<string> {
   let size = 0;
   for await (const chunk of body) {
     size += chunk.byteLength;
-    if (size > MAX_TEXT) throw invalid("A field of the form is too long.");
+    if (size > MAX_TEXT) throw invalid("A field of the form is too long. Shorten it to 1,024 bytes.");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

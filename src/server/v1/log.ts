@@ -6,26 +6,26 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import { PAGE_BYTES, sizeOf } from "../answers/page.ts";
 import { evaluate } from "./evaluate.ts";
 
-/** Reading logs page by page. */
+/** Reads logs page by page. */
 
 const WINDOW = 50;
 
-/** In order, from the event after `after`; the whole log at a time would not fit every memory. */
+/** Yields events in order, starting after `after`. Reads in pages, because a whole log may not fit into memory. */
 export async function* eventsAfter(runtime: Runtime, sessionId: string, after: number): AsyncGenerator<LoggedEvent> {
   for (let seq = after; ;) {
     const page = await runtime.read(sessionId, { after: seq, limit: WINDOW });
     yield* page;
     seq = page.at(-1)?.seq ?? seq;
     if (page.length < WINDOW) return;
-    // A log may be long, and others have their turn in between.
+    // Yield to other requests: a log may be long.
     await nextTick();
   }
 }
 
-/** The other way round, from the event before `before`. */
+/** In reverse order, starting before `before`. */
 async function* eventsBefore(runtime: Runtime, sessionId: string, before: number): AsyncGenerator<EvaluatedEvent> {
   const evaluations = new Evaluations();
-  // Decisions on the first calls are behind them, within the same turn.
+  // Decisions about the first calls follow them within the same turn.
   for await (const event of eventsAfter(runtime, sessionId, before - 1)) {
     evaluations.see(event);
     if (event.type === "session.status_idle") break;
@@ -42,13 +42,13 @@ async function* eventsBefore(runtime: Runtime, sessionId: string, before: number
 export interface EventPage {
   readonly order: "asc" | "desc";
   readonly limit: number;
-  /** The sequence number that an earlier page ended with. */
+  /** The sequence number at which an earlier page ended. */
   readonly from: number | undefined;
   readonly filter: EventFilter;
   readonly isWanted: (event: EvaluatedEvent) => boolean;
 }
 
-/** As many as asked for, or as large a page may be, and whether there are more. */
+/** Returns a page, limited by count and size, and whether there are more. */
 export async function readPage(
   runtime: Runtime,
   sessionId: string,

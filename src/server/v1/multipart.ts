@@ -1,22 +1,22 @@
 import { invalid } from "../../protocol/v1/refusal.ts";
 
 /**
- * Reads a form as it arrives, part by part, so that a large file never stands in memory as a whole. A part that nobody
- * reads is skipped.
+ * Reads a form part by part as it arrives, so that a large file is never in memory as a whole. Unread parts are
+ * skipped.
  */
 export interface Part {
   readonly name: string;
   readonly filename: string | undefined;
-  /** Its content-type. */
+  /** The content-type. */
   readonly type: string | undefined;
   readonly body: ReadableStream<Uint8Array>;
 }
 
-/** In bytes: no client writes more about a part. */
+/** In bytes: no client writes longer headers for a part. */
 const MAX_HEADERS = 16_384;
 const LINE_END = "\r\n";
 
-/** What stands between the parts; throws when the request is no form. */
+/** The boundary between parts; throws if the request is not a form. */
 export function boundaryOf(contentType: string | undefined): string {
   const [, quoted, plain] =
     /^multipart\/form-data\s*;.*\bboundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType ?? "") ?? [];
@@ -29,7 +29,7 @@ export async function* readMultipart(body: ReadableStream<Uint8Array>, boundary:
   const source = new Source(body);
   const delimiter = Buffer.from(`${LINE_END}--${boundary}`, "latin1");
   try {
-    // What stands before the first part is nobody's.
+    // Skip what precedes the first part.
     await skip(source.until(delimiter));
     for (;;) {
       const after = await source.take(LINE_END.length);
@@ -64,13 +64,13 @@ function partOf(headers: ReadonlyMap<string, string>, body: Part["body"]): Part 
   return { name, filename: parameter(disposition, "filename"), type: headers.get("content-type"), body };
 }
 
-/** As browsers and the official clients write it: in quotes, or percent-encoded with a star. */
+/** Reads a parameter in the formats of browsers and the official clients: quoted, or percent-encoded with a star. */
 function parameter(disposition: string, name: string): string | undefined {
   const [, encoded] = new RegExp(`;\\s*${name}\\*=utf-8''([^;\\s]*)`, "i").exec(disposition) ?? [];
   const [, quoted] = new RegExp(`;\\s*${name}="((?:\\\\.|[^"\\\\])*)"`, "i").exec(disposition) ?? [];
   const [, plain] = new RegExp(`;\\s*${name}=([^;"\\s]+)`, "i").exec(disposition) ?? [];
   if (encoded !== undefined) return decoded(encoded);
-  // Browsers write three characters this way, and no other.
+  // Browsers escape exactly these three characters.
   return quoted?.replaceAll(/\\(["\\])/g, "$1").replaceAll(/%(22|0D|0A)/gi, (text) => decoded(text)) ?? plain;
 }
 
@@ -82,21 +82,21 @@ function decoded(text: string): string {
   }
 }
 
-/** The bytes of a body, with what was read too far. */
+/** The bytes of a body, including those read ahead. */
 class Source {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  // The first boundary has no line before it.
+  // No line precedes the first boundary.
   #held = Buffer.from(LINE_END);
 
   constructor(body: ReadableStream<Uint8Array>) {
     this.#reader = body.getReader();
   }
 
-  /** What comes before the delimiter, which is taken as well. */
+  /** Yields what precedes the delimiter and consumes the delimiter. */
   async *until(delimiter: Buffer): AsyncGenerator<Uint8Array> {
     for (;;) {
       const at = this.#held.indexOf(delimiter);
-      // The delimiter may have begun at the end of what is there.
+      // The delimiter may begin at the end of the buffer.
       const end = at < 0 ? Math.max(0, this.#held.length - delimiter.length + 1) : at;
       const chunk = this.#held.subarray(0, end);
       this.#held = this.#held.subarray(at < 0 ? end : at + delimiter.length);
@@ -139,10 +139,10 @@ class Source {
 
 async function skip(chunks: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _chunk of chunks) {
-    // Nobody wants it.
+    // Discard it.
   }
 }
 
 function broken(): Error {
-  return invalid("The form is not whole. Send each part with its boundary, and the last boundary with -- after it.");
+  return invalid("The form is incomplete. Send each part with its boundary, and the last boundary followed by --.");
 }

@@ -7,7 +7,7 @@ import { parseRequest } from "../../protocol/v1/refusal.ts";
 import type { Env } from "../http/context.ts";
 import { ApiFailure } from "../http/failure.ts";
 
-/** Older clients say with every request that they speak the beta. */
+/** Older clients send a beta flag with every request. */
 export function readQuery<Schema extends z.ZodType>(c: Context<Env>, schema: Schema): z.output<Schema> {
   const { beta: _, ...fields } = queryFields(new URL(c.req.url).searchParams);
   return parseRequest("the query", schema, fields);
@@ -23,7 +23,7 @@ export function param(c: Context<Env>, name: string): string {
   return c.req.param(name) ?? "";
 }
 
-/** `written`: by the client just now; `stored`: all that there will be. */
+/** `written`: sent by the client; `stored`: the complete result. */
 export function requireMetadata(
   written: Readonly<Record<string, unknown>>,
   stored: Readonly<Record<string, string>>,
@@ -35,14 +35,14 @@ export function requireMetadata(
     });
 }
 
-/** A page of a list that is read from one record to the next. */
+/** Returns one page of a list. */
 export async function pageOf<Item>(
   list: string,
   { limit, page }: { readonly limit: number; readonly page: string | undefined },
   { read, at }: PageSource<Item>,
 ): Promise<{ readonly items: readonly Item[]; readonly next_page: string | null }> {
   const after = readCursor(list, page)?.at;
-  // One more than is shown tells whether there is another page.
+  // Reading one more than requested shows whether there is another page.
   const found = await read({ limit: limit + 1, ...(after !== undefined && { after }) });
   const items = found.slice(0, limit);
   const last = items.at(-1);
@@ -51,6 +51,6 @@ export async function pageOf<Item>(
 
 export interface PageSource<Item> {
   readonly read: (query: { readonly limit: number; readonly after?: string }) => Promise<readonly Item[]>;
-  /** What names an item's place in the list. */
+  /** Identifies an item's position in the list. */
   readonly at: (item: Item) => string;
 }

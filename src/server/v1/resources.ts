@@ -8,7 +8,7 @@ import { findSession, notFound } from "../http/lookup.ts";
 import { pageOf, param, readQuery, requireNoQuery } from "./request.ts";
 import { givenFile } from "./session-create.ts";
 
-/** Files and repositories that were put into a session's workspace. */
+/** Files and repositories in a session's workspace. */
 export function resourceRoutes(deps: ServerDeps): Hono<Env> {
   const routes = new Hono<Env>();
 
@@ -47,8 +47,8 @@ export function resourceRoutes(deps: ServerDeps): Hono<Env> {
     const record = await findSession(deps, project, param(c, "session"));
     resourceOf(record, param(c, "resource"));
     throw notSupported(
-      "a new token for a repository",
-      "The token is used to clone it and kept nowhere. Start a new session to clone it again.",
+      "replacing a repository's token",
+      "The token is used only for cloning and is not saved. Start a new session to clone again.",
     );
   });
 
@@ -56,10 +56,7 @@ export function resourceRoutes(deps: ServerDeps): Hono<Env> {
     const { project } = requireRole(c, "operator");
     const record = await findSession(deps, project, param(c, "session"));
     resourceOf(record, param(c, "resource"));
-    throw notSupported(
-      "the removal of a resource",
-      "It is a part of the workspace by now. Ask the agent to delete the file.",
-    );
+    throw notSupported("removing a resource", "It is part of the workspace now. Ask the agent to delete the file.");
   });
 
   return routes;

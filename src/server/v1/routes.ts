@@ -16,20 +16,20 @@ import { Watchers } from "./watchers.ts";
 /** Parts of Anthropic's API that a client may look for here, and what to do instead. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   complete: "Send a user.message to a session.",
-  deployment_runs: "Start sessions yourself.",
-  deployments: "Start sessions yourself, on whatever schedule you have.",
-  dreams: "Leave it out.",
+  deployment_runs: "Start the sessions from your own program.",
+  deployments: "Start the sessions from your own scheduler.",
+  dreams: "Omit it.",
   memory_stores: "Put what the agent must know into files.",
-  messages: "Send a user.message to a session, or ask the model API directly.",
-  organization: "Keys and projects are managed with `capstan keys` and through /api.",
-  organizations: "Keys and projects are managed with `capstan keys` and through /api.",
-  skills: "Say in the agent's system prompt what it must know.",
-  tunnels: "Leave it out.",
-  user_profiles: "Leave it out.",
-  vaults: "Give the environment variables through /api/environments.",
+  messages: "Send a user.message to a session, or call the model API directly.",
+  organization: "Manage keys and projects with `capstan keys` and /api.",
+  organizations: "Manage keys and projects with `capstan keys` and /api.",
+  skills: "Put what the agent must know into its system prompt.",
+  tunnels: "Omit it.",
+  user_profiles: "Omit it.",
+  vaults: "Set environment variables through /api/environments.",
 };
 
-/** The Managed Agents API, as Anthropic's own clients speak it. Mounted at `/v1`. */
+/** The Managed Agents API for Anthropic's own clients. Mounted at `/v1`. */
 export function v1Routes(given: ServerDeps): Hono<Env> {
   const deps: V1Deps = { ...given, watchers: new Watchers(given.clock) };
   const routes = new Hono<Env>();
@@ -54,7 +54,7 @@ export function v1Routes(given: ServerDeps): Hono<Env> {
   return routes;
 }
 
-/** A key belongs to one project, which the API calls a workspace. No other is to be seen with it. */
+/** A key belongs to one project, which this API calls a workspace, and gives access to no other. */
 const ownWorkspace: MiddlewareHandler<Env> = async (c, next) => {
   const wanted = c.req.header("anthropic-workspace-id");
   if (wanted !== undefined && wanted !== c.get("caller").project) throw otherWorkspace(wanted);
@@ -64,7 +64,7 @@ const ownWorkspace: MiddlewareHandler<Env> = async (c, next) => {
 function otherWorkspace(wanted: string): ApiFailure {
   return new ApiFailure(
     "not_found_error",
-    `There is no workspace ${JSON.stringify(wanted)} for this key, which belongs to one project. Leave the header anthropic-workspace-id out, or use a key of that project.`,
+    `This key has no access to the workspace ${JSON.stringify(wanted)}. Omit the header anthropic-workspace-id, or use a key of that project.`,
     { details: { error_code: "not_found" } },
   );
 }

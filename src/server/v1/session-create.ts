@@ -20,7 +20,7 @@ import type { V1Deps } from "./deps.ts";
 import { archivedEnvironment } from "./environments.ts";
 import { requireMetadata } from "./request.ts";
 
-/** A new session, with its first messages sent. Everything is checked before anything is made. */
+/** Creates a session and sends its first messages. Validates everything before it creates anything. */
 export async function createSession(deps: V1Deps, c: Context<Env>): Promise<SessionRecord> {
   const { project, id: callerId } = requireRole(c, "operator");
   const body = await readBody(c, sessionCreate);
@@ -55,14 +55,14 @@ export async function createSession(deps: V1Deps, c: Context<Env>): Promise<Sess
   try {
     for (const content of messages) await firstEvent(session.send(content));
   } catch (thrown) {
-    // Whoever is told that it failed does not know the session, and would leave it behind.
+    // The caller does not know the session's id, so nobody else would delete it.
     await runtime.delete(session.id).catch(() => {});
     throw thrown;
   }
   return session.record;
 }
 
-/** What git says of a repository is for whoever named it, and may hold the token that they gave. */
+/** Git's message about a repository goes to the caller and may contain their token. */
 function withoutTokens(thrown: unknown, repositories: readonly GivenRepository[]): unknown {
   if (!(thrown instanceof CapstanError) || repositories.length === 0) return thrown;
   const tokens = repositories.flatMap(({ token }) => (token === undefined ? [] : [token, encodeURIComponent(token)]));
@@ -81,9 +81,9 @@ async function agentFor(
   const reference = typeof given === "string" ? { type: "agent" as const, id: given, version: undefined } : given;
   const agent = await findAgent(deps, project, reference.id, reference.version);
   if (agent.archivedAt !== null)
-    throw invalid(`The agent ${agent.id} is archived and cannot be used for a new session. Choose another one.`);
+    throw invalid(`The agent ${agent.id} is archived and cannot be used for a new session. Use another one.`);
   const { type, id: _id, version: _version, ...overrides } = reference;
-  // What an agent may do is for whoever defines agents to say.
+  // Only those who define agents decide what they may do.
   if (type === "agent_with_overrides" && ("tools" in overrides || "mcp_servers" in overrides)) requireRole(c, "admin");
   const definition =
     type === "agent_with_overrides" ? changedDefinition(agent.definition, overrides) : agent.definition;
@@ -93,10 +93,10 @@ async function agentFor(
   return { agent, definition: { ...definition, budget: { ...definition.budget, usd } } };
 }
 
-/** A session may be kept shorter than its agent, not longer. */
+/** A session's limit may be lower than its agent's, not higher. */
 export function requireWithin(usd: number, limit: number | undefined): void {
   if (limit !== undefined && usd > limit)
-    throw invalid(`budget: the agent itself is limited to $${limit}. Set a lower limit, or leave it out.`);
+    throw invalid(`budget: the agent's limit is $${limit}. Set a lower limit, or omit it.`);
 }
 
 async function firstMessages(
@@ -114,7 +114,10 @@ async function firstMessages(
 }
 
 export function noOutcomes(): Error {
-  return notSupported("user.define_outcome", "Say in a user.message what is wanted, and judge the result yourself.");
+  return notSupported(
+    "user.define_outcome",
+    "Describe what you want in a user.message, and check the result yourself.",
+  );
 }
 
 interface Given {

@@ -51,7 +51,7 @@ export function sessionRoutes(deps: V1Deps): Hono<Env> {
     const record = await findSession(deps, project, param(c, "session"));
     requireNoVaults(body.vault_ids);
     if (body.agent != null)
-      throw notSupported("a change of a session's agent", "Start a new session with agent_with_overrides.");
+      throw notSupported("changing a session's agent", "Start a new session with agent_with_overrides.");
     const patch = body.metadata ?? {};
     requireMetadata(patch, patchMetadata(record.metadata, patch));
     const limit = await agentLimit(record);
@@ -77,19 +77,19 @@ export function sessionRoutes(deps: V1Deps): Hono<Env> {
     return c.json({ type: "session_deleted", id: record.id });
   });
 
-  /** What the agent itself is limited to, whatever the session is. One that was given with the session has its limit there. */
+  /** The agent's own limit, whatever the session's is. An inline agent has its limit in the session. */
   async function agentLimit(record: SessionRecord): Promise<number | undefined> {
     const { definition } = (await agentOf(deps, record)) ?? { definition: record.agent };
     return definition.budget.usd;
   }
 
-  /** What is spent cannot be unspent. */
+  /** Rejects a limit below what was already spent. */
   async function requireRaised(usd: number, sessionId: string): Promise<void> {
     const { usd: spent } = await runtime.state(sessionId);
     if (usd > spent) return;
     throw new ApiFailure(
       "invalid_request_error",
-      `budget: the session has spent $${spent.toFixed(4)}, which is not below the limit of $${usd.toFixed(2)}. Set a higher one, or null for none.`,
+      `budget: the session has spent $${spent.toFixed(4)}, which reaches the limit of $${usd.toFixed(2)}. Set a higher limit, or null for none.`,
       { details: { error_code: "budget_not_raised" } },
     );
   }
@@ -97,7 +97,7 @@ export function sessionRoutes(deps: V1Deps): Hono<Env> {
   return routes;
 }
 
-/** Without a limit of its own a session has that of its agent. */
+/** A session without a limit has its agent's. */
 function changeOf({ title, metadata, budget }: SessionUpdate, limit: number | undefined): Change {
   return {
     ...(title !== undefined && { title }),
@@ -108,7 +108,7 @@ function changeOf({ title, metadata, budget }: SessionUpdate, limit: number | un
 
 type ListQuery = ReturnType<typeof sessionList.parse>;
 
-/** A page after a session or before one, both in the order of the list. */
+/** A page after or before a session, in the order of the list. */
 async function sessionPage({ runtime }: ServerDeps, project: string, query: ListQuery) {
   const { limit, order, statuses, agent_id: agentId, agent_version: agentVersion } = query;
   const list = `sessions ${order}`;

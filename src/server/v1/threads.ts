@@ -46,7 +46,7 @@ export function threadRoutes(deps: V1Deps): Hono<Env> {
     const { project } = requireRole(c, "operator");
     const record = await findSession(deps, project, param(c, "session"));
     await requireThread(record, param(c, "thread"));
-    throw notSupported("the archiving of one thread", "Archive the session when it is done.");
+    throw notSupported("archiving a single thread", "Archive the session when it is done.");
   });
 
   routes.get("/sessions/:session/threads/:thread/events", async (c) => {
@@ -72,7 +72,7 @@ export function threadRoutes(deps: V1Deps): Hono<Env> {
     const thread = await requireThread(record, param(c, "thread"));
     const primary = primaryThreadId(record.id);
     return streamed(deps, c, record, {
-      // Previews are those of the primary line.
+      // Only the primary thread has previews.
       deltas: thread === primary ? deltas : [],
       isWanted: (event) => isOnThread(event, thread, primary),
     });

@@ -1,21 +1,21 @@
 import type { Clock } from "../../core/ports/clock.ts";
 import type { LoggedEvent, Preview } from "../../core/events/events.ts";
 
-/** In milliseconds. Whoever opens a stream later than this after sending something does not wait for what follows from it. */
+/** In milliseconds. A stream opened later than this after sending something does not include what came before. */
 const OPENED_WITHIN = 60_000;
-/** Of sessions that nobody ever follows, the last ones are remembered. */
+/** At most this many unfollowed sessions are remembered. */
 const MAX_REMEMBERED = 10_000;
 
-/** Somebody who may send to a session and follow it. What one has sent is not told to another's stream. */
+/** A caller who may send to a session and follow it. One caller's stream does not include what another has sent. */
 export interface Watcher {
   readonly sessionId: string;
   readonly callerId: string;
 }
 
 /**
- * What was sent to sessions, and is waited for. A stream tells what happens from its beginning on; but many clients send
- * first and open the stream then, and a fast turn may be over by that time. They are told what happened since they sent,
- * unless another stream has told it to its end.
+ * Remembers what was sent to sessions. A stream normally starts with what happens after it is opened. But many clients
+ * send first and then open the stream, and a fast turn may be over by then. Their stream starts where they sent, unless
+ * another stream has already shown the turn to its end.
  */
 export class Watchers {
   readonly #clock: Clock;
@@ -30,7 +30,7 @@ export class Watchers {
     return this.#open.has(nameOf(watcher));
   }
 
-  /** `after`: the last sequence number before what was sent. */
+  /** `after`: the last sequence number before the sent event. */
   sent(watcher: Watcher, after: number): void {
     const name = nameOf(watcher);
     this.#sent.delete(name);
@@ -39,7 +39,7 @@ export class Watchers {
     if (this.#sent.size > MAX_REMEMBERED && oldest !== undefined) this.#sent.delete(oldest);
   }
 
-  /** Where a new stream begins when something was just sent; told to one. */
+  /** Where a new stream starts if something was just sent; used by one stream only. */
   takeSent(watcher: Watcher): number | undefined {
     const name = nameOf(watcher);
     const sent = this.#sent.get(name);
@@ -47,14 +47,14 @@ export class Watchers {
     return sent === undefined || this.#clock.now() - sent.at > OPENED_WITHIN ? undefined : sent.after;
   }
 
-  /** What a stream tells, while it does. */
+  /** Tracks a stream while it is open. */
   async *watched(watcher: Watcher, items: AsyncIterable<LoggedEvent | Preview>): AsyncGenerator<LoggedEvent | Preview> {
     const name = nameOf(watcher);
     this.#open.set(name, (this.#open.get(name) ?? 0) + 1);
     try {
       for await (const item of items) {
         yield item;
-        // A client that has gone does not come this far.
+        // Not reached if the client has disconnected.
         if (item.type === "session.status_idle") this.#told(name, item.seq);
       }
     } finally {
@@ -70,7 +70,7 @@ export class Watchers {
   }
 }
 
-/** Ids have no spaces. */
+/** Ids contain no spaces. */
 function nameOf({ sessionId, callerId }: Watcher): string {
   return `${sessionId} ${callerId}`;
 }

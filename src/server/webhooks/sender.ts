@@ -11,34 +11,34 @@ export interface SenderDeps {
   readonly webhooks: WebhookStore;
   readonly clock: Clock;
   readonly allowPrivate: boolean;
-  /** How often the store is looked at, in milliseconds. */
+  /** How often to read the store, in milliseconds. */
   readonly lookEveryMs?: number;
-  /** Milliseconds until the next attempt after so many; undefined when there is none. */
+  /** Milliseconds until the next attempt, by the number of attempts so far; undefined to stop. */
   readonly backoff?: (attempts: number) => number | undefined;
 }
 
-/** In milliseconds. An address that says nothing for so long counts as failed. */
+/** In milliseconds. A receiver that does not respond within this time counts as failed. */
 const TIMEOUT_MS = 10_000;
-/** Longer than an attempt takes: nobody else sends the same one meanwhile. */
+/** Longer than an attempt takes, so that no other host sends the same delivery. */
 const LEASE_MS = 60_000;
-/** How many webhooks are told something at the same time, and of how much each. */
+/** How many webhooks to serve at once, and how many deliveries for each. */
 const WEBHOOKS_AT_ONCE = 20;
 const EACH_AT_ONCE = 5;
-/** How long the log of deliveries goes back. */
+/** How long the deliveries' log is kept. */
 const KEPT_MS = 30 * 86_400_000;
 const PRUNE_EVERY_MS = 3_600_000;
-/** In seconds: some nine hours in all. */
+/** In seconds: about nine hours in all. */
 const WAITS = [5, 30, 120, 600, 1_800, 3_600, 10_800, 14_400];
-/** The receiver has said that it will never want another. */
+/** The receiver wants no more deliveries. */
 const GONE = 410;
 
 /**
- * Sends what the store says is due, until `signal` aborts. Several hosts may do so at once. A webhook is told more when
- * all it is being told has arrived or failed: one that says nothing keeps its own place, and no other.
+ * Sends due deliveries until `signal` aborts. Several hosts may do so at once. A webhook gets its next batch when the
+ * current one has succeeded or failed, so a slow receiver delays only itself.
  */
 export async function sendDeliveries(deps: SenderDeps, signal: AbortSignal): Promise<void> {
   const { webhooks, clock, lookEveryMs = 500 } = deps;
-  /** By the id of the webhook: settles when it may be told more. */
+  /** By webhook id: settles when it may receive its next batch. */
   const busy = new Map<string, Promise<unknown>>();
   let pruneAt = 0;
   while (!signal.aborted) {
@@ -48,10 +48,10 @@ export async function sendDeliveries(deps: SenderDeps, signal: AbortSignal): Pro
     }
     const limit = Math.max(0, WEBHOOKS_AT_ONCE - busy.size) * EACH_AT_ONCE;
     const wanted = { limit, limitEach: EACH_AT_ONCE, except: [...busy.keys()], leaseMs: LEASE_MS };
-    // A store that is busy for a moment is looked at again soon.
+    // If the store is busy, the next round tries again.
     const due = await webhooks.due(clock.now(), wanted).catch(() => []);
     for (const [webhookId, deliveries] of Map.groupBy(due, (delivery) => delivery.webhookId)) {
-      // What a failing store does not note down is sent again: receivers are told to look at the id.
+      // If the store fails to record a delivery, it is sent again: receivers must check the id.
       const work = Promise.allSettled(deliveries.map((delivery) => attempt(deps, delivery, signal)));
       busy.set(
         webhookId,
@@ -68,10 +68,10 @@ async function attempt(deps: SenderDeps, delivery: DeliveryRecord, signal: Abort
   const { id, project, webhookId } = delivery;
   const webhook = await webhooks.get(project, webhookId);
   const attempts = delivery.attempts + 1;
-  // Removed or switched off just now.
+  // It was just removed or disabled.
   if (webhook === undefined || webhook.disabledAt !== null) return;
   const { status, error } = await send(deps, webhook, delivery, signal);
-  // Cut by the end of this host: another attempt follows, and this one does not count.
+  // The host is stopping: another attempt follows, and this one does not count.
   if (signal.aborted && status === null) return;
   const isDelivered = status !== null && status >= 200 && status < 300;
   const next = isDelivered ? undefined : backoff(attempts);
@@ -81,7 +81,7 @@ async function attempt(deps: SenderDeps, delivery: DeliveryRecord, signal: Abort
     attempts,
     nextAt: clock.now() + (next ?? 0),
     lastStatus: status,
-    lastError: isDelivered ? null : (error ?? `It answered with status ${status}.`),
+    lastError: isDelivered ? null : (error ?? `The receiver answered with status ${status}.`),
   });
 }
 
@@ -90,7 +90,7 @@ interface Answer {
   readonly error?: string;
 }
 
-/** Follows no redirect: what was checked is the address that was given. */
+/** Follows no redirects: only the given address was checked. */
 function send(
   { clock, allowPrivate }: SenderDeps,
   { url: address, secret }: WebhookRecord,
@@ -103,7 +103,7 @@ function send(
     const request = url.protocol === "http:" ? httpRequest : httpsRequest;
     const sent = request(url, {
       method: "POST",
-      // A connection of its own: one that was opened for something else was not looked up here.
+      // A separate connection: a reused one was not resolved here.
       agent: false,
       lookup: publicLookup(allowPrivate),
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
@@ -115,7 +115,7 @@ function send(
     });
     sent.on("response", (response) => {
       resolve({ status: response.statusCode ?? null });
-      // What it says is of no interest, and may be long.
+      // The response's content is ignored and may be long.
       response.destroy();
     });
     sent.on("error", (error) => resolve({ status: null, error: messageOf(error) }));

@@ -2,12 +2,12 @@ import { createHmac, randomBytes } from "node:crypto";
 
 const PREFIX = "whsec_";
 
-/** A signing key as the Standard Webhooks specification writes one. */
+/** Creates a signing key in the format of the Standard Webhooks specification. */
 export function newSigningSecret(): string {
   return PREFIX + randomBytes(32).toString("base64");
 }
 
-/** The headers that let the receiver check who sent the body, and when. `at`: milliseconds since the epoch. */
+/** Headers that let the receiver verify the sender and time of the body. `at`: milliseconds since the epoch. */
 export function signedHeaders(
   secret: string,
   { id, at, body }: { readonly id: string; readonly at: number; readonly body: string },

@@ -1,31 +1,34 @@
 import { fileURLToPath } from "node:url";
 import { CapstanError } from "../../core/errors.ts";
 
-/** What `from` names: a path of this machine, or an address that git can take without a secret in it. */
+/** What `from` names: a local path, or a URL without a secret. */
 export type CloneAddress =
   | { readonly kind: "path"; readonly path: string }
   | {
       readonly kind: "url";
-      /** Without a user's name or password. One of https is written as it was read here: git may read another host in it. */
+      /**
+       * Without user name and password. An https URL is normalized, because git could parse a different host from the
+       * original.
+       */
       readonly url: string;
-      /** The same with them, when it holds some. */
+      /** The URL with user name and password, if it contains them. */
       readonly credentialed?: string;
-      /** What no message may hold. */
+      /** Texts that no message may contain. */
       readonly secrets: readonly string[];
     };
 
-/** The only ones git may use, also where a server sends it elsewhere. */
+/** The only protocols that git may use, even after a redirect. */
 export const ALLOWED_PROTOCOLS = "https:ssh:file";
 
-/** Throws `workspace_invalid`; the message never shows what was written, because it may hold a password. */
+/** Throws `workspace_invalid`; the message never shows the input, which may contain a password. */
 export function cloneAddress(from: string): CloneAddress {
-  if (from.startsWith("-")) throw refused('it begins with "-", which git takes for an option');
-  if (/\p{Cc}/u.test(from)) throw refused("it holds a line break or another control character");
+  if (from.startsWith("-")) throw refused('it begins with "-", which git would read as an option');
+  if (/\p{Cc}/u.test(from)) throw refused("it contains a line break or another control character");
   if (/^[\w+.-]*::/.test(from)) throw refused('it names a helper program ("::")');
   const scheme = /^([a-z][a-z\d+.-]*):\/\//i.exec(from)?.[1]?.toLowerCase();
   if (scheme === "file") return { kind: "path", path: localPath(from) };
   if (scheme !== undefined) return remote(from, scheme);
-  // As git reads it: a colon before the first slash separates a host from a path.
+  // Like git: a colon before the first slash separates a host from a path.
   const host = /^([^/:]+):/.exec(from)?.[1];
   if (host === undefined) return { kind: "path", path: from };
   if (/(?:^|@)-/.test(host)) throw refused('its host begins with "-"');
@@ -36,28 +39,28 @@ function localPath(from: string): string {
   try {
     return fileURLToPath(from);
   } catch (error) {
-    throw refused("it is a file address of another machine, or none at all", error);
+    throw refused("it is a file URL of another machine, or not a valid one", error);
   }
 }
 
 function remote(from: string, scheme: string): CloneAddress {
   if (scheme !== "https" && scheme !== "ssh") throw refused(`git may not use ${scheme} here`);
-  // Some read it as a slash, git as a part of the user's name: they would find two hosts in one address.
-  if (from.includes("\\")) throw refused("it holds a backslash");
+  // Some parsers treat it as a slash, git as part of the user name, so they would see different hosts.
+  if (from.includes("\\")) throw refused("it contains a backslash");
   const parsed = URL.parse(from);
-  if (parsed === null) throw refused("it is not a valid address");
+  if (parsed === null) throw refused("it is not a valid URL");
   if (parsed.hostname.startsWith("-")) throw refused('its host begins with "-"');
   const { username, password } = parsed;
   if (scheme === "ssh") {
-    // The name of the user is part of an ssh address; a password has no use there.
-    if (password !== "") throw refused("ssh takes no password in an address; use a key");
+    // The user name is part of an ssh URL; a password has no use there.
+    if (password !== "") throw refused("ssh URLs cannot contain a password; use a key");
     return { kind: "url", url: from, secrets: [] };
   }
   const credentialed = parsed.href;
   if (username === "" && password === "") return { kind: "url", url: credentialed, secrets: [] };
   parsed.username = "";
   parsed.password = "";
-  // A token may stand in the place of either.
+  // Either of them may be a token.
   const written = /^[a-z]+:\/\/([^/?#]*)@/i.exec(from)?.[1] ?? "";
   const secrets = [written, username, password, decoded(username), decoded(password)];
   const known = [...new Set(secrets)].filter((text) => text !== "");
@@ -75,7 +78,7 @@ function decoded(text: string): string {
 function refused(why: string, cause?: unknown): CapstanError {
   return new CapstanError(
     "workspace_invalid",
-    `environment.workspace.from is refused: ${why}. Give an https or ssh address, or the path of a repository.`,
+    `environment.workspace.from is refused: ${why}. Use an https or ssh URL, or the path of a repository.`,
     { cause },
   );
 }

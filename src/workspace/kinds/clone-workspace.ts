@@ -9,16 +9,16 @@ import { type Checkout, checkoutNotes, subdirectory } from "./worktree-workspace
 
 type CloneSettings = Extract<WorkspaceSettings, { kind: "clone" }>;
 
-/** A clone that may be made. */
+/** A validated request for a clone. */
 export interface CloneRequest {
-  /** What it is made from: a directory, or an address without a secret. */
+  /** A directory, or a URL without a secret. */
   readonly origin: string;
-  /** The directory that stands for the workspace on the host, or the address. */
+  /** The workspace's directory on the host, or the URL. */
   readonly source: string;
   readonly isLocal: boolean;
   /** From the root of the repository to the directory the session works in. */
   readonly prefix: string;
-  /** The address as it was written, when it holds a password. */
+  /** The original URL, if it contains a password. */
   readonly credentialed: string | undefined;
   readonly secrets: readonly string[];
   readonly branch: string;
@@ -35,7 +35,7 @@ interface CloneQuestion {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Throws `workspace_invalid` for what cannot be cloned. Does not ask another machine. */
+/** Throws `workspace_invalid` for what cannot be cloned. Makes no network requests. */
 export async function cloneRequest(question: CloneQuestion): Promise<CloneRequest> {
   const { sessionId, source, settings } = question;
   const { from, ref, depth } = settings;
@@ -45,7 +45,9 @@ export async function cloneRequest(question: CloneQuestion): Promise<CloneReques
   if (from === undefined) {
     const repository = await findRepository(source, question.places.home, question.signal);
     if (repository === undefined)
-      throw invalid(`${source} is in no git repository. Name one in environment.workspace.from, or use the kind copy.`);
+      throw invalid(
+        `${source} is not in a git repository. Name one in environment.workspace.from, or use the kind copy.`,
+      );
     return { ...common, origin: repository.top, source, isLocal: true, prefix: repository.prefix };
   }
   const address = cloneAddress(from);
@@ -63,13 +65,13 @@ async function localRepository(written: string, { source, places, signal }: Clon
   const reason = await guarded(path, places);
   if (reason !== undefined) throw invalid(`${path} cannot be cloned: ${reason}. Name another repository.`);
   if (!(await isAllowed(path, source, places)))
-    throw invalid(`${path} lies neither in ${source} nor in an allowed root. Add it to the allowed mount roots.`);
+    throw invalid(`${path} is neither in ${source} nor in an allowed root. Add it to the allowed mount roots.`);
   const repository = await findRepository(path, places.home, signal).catch((error: unknown) => {
     throw invalid(`${path} cannot be cloned: ${messageOf(error)}`, error);
   });
   if (repository?.top !== path)
     throw invalid(`${path} is not the root of a git repository. Name one in environment.workspace.from.`);
-  // The checkout may be a worktree of a repository elsewhere.
+  // The checkout may be a worktree of another repository.
   const args = [...repository.options, "rev-parse", "--path-format=absolute", "--git-common-dir"];
   const { stdout } = await git(args, { cwd: path, signal });
   const store = await realPlace(stdout.toString().replace(/\n$/, ""));
@@ -87,7 +89,7 @@ interface ClonePlace {
   readonly hostAddresses?: HostAddresses | undefined;
 }
 
-/** Makes the clone in `files`, on a branch of its own. */
+/** Creates the clone in `files`, on its own branch. */
 export async function makeClone(
   request: CloneRequest,
   { files, home, signal, hostAddresses = {} }: ClonePlace,
@@ -114,13 +116,13 @@ async function sourceNotes(top: string, signal: AbortSignal | undefined): Promis
 
 function cloneArguments({ origin, isLocal, ref, depth }: CloneRequest, files: string): string[] {
   const args = ["clone", "--quiet", "--no-checkout", "--no-recurse-submodules", "--origin", "origin"];
-  // No hooks, whatever the user's templates hold.
+  // Ignore the user's templates, so that no hooks are installed.
   args.push("--template=");
   if (depth !== undefined) args.push("--depth", String(depth));
   if (depth !== undefined && ref !== undefined && !isCommitName(ref)) args.push("--branch", ref);
-  // A push would change the person's repository.
+  // A push would change the user's repository.
   if (isLocal) args.push("-c", "remote.origin.pushurl=pushing-to-the-host-is-off");
-  // As from another machine: what is copied file by file may say where else on this one there are objects.
+  // Clone as if from another machine: copied files could refer to objects elsewhere on this one.
   if (isLocal) args.push("--no-local");
   return [...args, "--", origin, files];
 }
@@ -152,7 +154,9 @@ async function startingCommit(
   }
   const fetched = isCommitName(ref) ? await find([ref]) : undefined;
   if (fetched === undefined)
-    throw invalid(`environment.workspace.ref: ${origin} has no branch, tag or commit ${JSON.stringify(ref)}.`);
+    throw invalid(
+      `environment.workspace.ref: ${origin} has no branch, tag or commit ${JSON.stringify(ref)}. Name an existing one.`,
+    );
   return fetched;
 }
 
@@ -160,10 +164,10 @@ function isCommitName(ref: string): boolean {
   return /^(?:[\da-f]{40}|[\da-f]{64})$/.test(ref);
 }
 
-/** Without the user there is no key for ssh. */
+/** Without the user there is no ssh key. */
 const WITHOUT_USER = "https:file";
 
-/** What the user's own git needs to act for the user. */
+/** Variables that git needs to act for the user. */
 const OF_THE_USER = [
   "XDG_CONFIG_HOME",
   "SSH_AUTH_SOCK",
@@ -171,7 +175,7 @@ const OF_THE_USER = [
   "GIT_SSH",
   "GIT_SSH_COMMAND",
 ] as const;
-/** What it needs to reach a server. */
+/** Variables that git needs to reach a server. */
 const PASSED_ON = [
   "GIT_SSL_CAINFO",
   "SSL_CERT_FILE",
@@ -194,11 +198,11 @@ function environmentFor(
     return value === undefined ? [] : [[name, value] as const];
   });
   const settings = [
-    // So the password is in no argument, which others on the machine can see, and the clone does not remember it.
+    // Keeps the password out of the arguments, which other users can see, and out of the clone's configuration.
     ...(credentialed === undefined ? [] : [[`url.${credentialed}.insteadOf`, origin] as const]),
-    // Whoever gave the address was allowed this one, and may not have been allowed where it leads.
+    // Only this URL was checked, not where it redirects to.
     ["http.followRedirects", "false"] as const,
-    // The name may lead elsewhere when git asks for it. A git before 2.37 does not know this, and asks.
+    // The name may resolve differently when git looks it up. Git before 2.37 ignores this option.
     ...Object.entries(hostAddresses).map(
       ([host, found]) => ["http.curloptResolve", `${host}:${found.join()}`] as const,
     ),
@@ -217,16 +221,18 @@ function environmentFor(
   };
 }
 
-/** What git says may hold the address with its password. */
+/** Git's message may contain the URL with its password. */
 function explained({ secrets, origin, ref }: CloneRequest, thrown: unknown): unknown {
   if (!(thrown instanceof CapstanError)) return thrown;
   if (/Remote branch .* not found/.test(thrown.message))
-    return invalid(`environment.workspace.ref: ${origin} has no branch or tag ${JSON.stringify(ref)}.`);
-  // Where it leads to is not told by git; that the ending is missing is the usual reason.
+    return invalid(
+      `environment.workspace.ref: ${origin} has no branch or tag ${JSON.stringify(ref)}. Name an existing one.`,
+    );
+  // Git does not report the redirect's target; usually only the ending is missing.
   const isShort = /returned error: 30\d/.test(thrown.message) && !/\.git$|[?#]/.test(origin);
-  const advice = isShort ? ` That may be ${origin.replace(/\/+$/, "")}.git.` : "";
+  const advice = isShort ? ` The current URL may be ${origin.replace(/\/+$/, "")}.git.` : "";
   if (secrets.length === 0 && advice === "") return thrown;
-  // Longer ones first: one may be a part of another.
+  // Longer ones first: one may be part of another.
   const ordered = secrets.toSorted((a, b) => b.length - a.length);
   const message = ordered.reduce((text, secret) => text.replaceAll(secret, "***"), thrown.message);
   return new CapstanError(thrown.code, `${message}${advice}`);

@@ -4,11 +4,11 @@ import { whole } from "../../core/text/thousands.ts";
 export interface CopyLimit {
   readonly max_bytes: number;
   readonly max_files: number;
-  /** Where the figures stand in the environment. */
+  /** The path of the limits in the environment. */
   readonly field: string;
 }
 
-/** What a mount takes, counted against its own limits and those of the whole workspace. */
+/** Counts what a mount takes against its own limits and those of the whole workspace. */
 export class CopyTally {
   files = 0;
   bytes = 0;
@@ -30,14 +30,14 @@ export class CopyTally {
     this.#whole?.addFile(bytes);
   }
 
-  /** A directory costs no bytes, but a tree of nothing else must end somewhere too. */
+  /** A directory has no bytes, but a tree of only directories must be limited too. */
   addDirectory(): void {
     this.#directories++;
     this.#check(this.#directories, "max_files", "directories");
     this.#whole?.addDirectory();
   }
 
-  /** A file has grown since it was counted. */
+  /** Called when a file has grown since it was counted. */
   grow(bytes: number): void {
     this.#addBytes(bytes);
     this.#whole?.grow(bytes);
@@ -53,7 +53,7 @@ export class CopyTally {
     if (found <= limit) return;
     throw new CapstanError(
       "workspace_invalid",
-      `${this.#name} holds more than ${whole(limit)} ${what}: the count stopped at ${whole(this.files)} files and ` +
+      `${this.#name} contains more than ${whole(limit)} ${what}: the count stopped at ${whole(this.files)} files and ` +
         `${whole(this.bytes)} bytes. Nothing was kept. Raise ${this.#limit.field}.${key}, or leave something out with ` +
         "include, exclude or gitignore.",
       { data: { limit: `${this.#limit.field}.${key}`, max: limit, files: this.files, bytes: this.bytes } },

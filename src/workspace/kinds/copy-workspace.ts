@@ -13,7 +13,7 @@ import { progressReport } from "../progress-report.ts";
 export interface CopyRequest {
   readonly mounts: readonly MountRequest[];
   readonly settings: Extract<WorkspaceSettings, { kind: "copy" }>;
-  /** A directory that is there and empty. */
+  /** An existing empty directory. */
   readonly files: string;
   readonly signal: AbortSignal | undefined;
   readonly onProgress: ((progress: CopyProgress) => void) | undefined;
@@ -23,14 +23,14 @@ interface PlannedMount {
   readonly mount: MountRequest;
   readonly tally: CopyTally;
   readonly scan: MountScan;
-  /** Where it stands, relative to the workspace; empty for the workspace itself. */
+  /** Relative to the workspace; empty for the workspace itself. */
   readonly target: Buffer;
 }
 
-/** As many files are copied at once. */
+/** How many files to copy at once. */
 const AT_ONCE = 8;
 
-/** Everything is scanned and counted before the first byte is copied. */
+/** Scans and counts everything before it copies the first byte. */
 export async function fillCopy(request: CopyRequest): Promise<readonly PreparedMount[]> {
   const { signal } = request;
   const planned = await plan(request);
@@ -79,7 +79,7 @@ function joinedTarget(target: Buffer, at: Buffer): Buffer {
   return at.length === 0 ? target : joined(target, at);
 }
 
-/** Two mounts may share directories, but no name stands for two things. */
+/** Two mounts may share directories, but not a file name. */
 function refuseCollisions(planned: readonly PlannedMount[]): void {
   const taken = new Map<string, { readonly kind: "file" | "directory"; readonly mount: MountRequest }>();
   const claim = (path: string, kind: "file" | "directory", mount: MountRequest): void => {
@@ -88,8 +88,8 @@ function refuseCollisions(planned: readonly PlannedMount[]): void {
     else if (kind === "file" || before.kind === "file")
       throw new CapstanError(
         "workspace_invalid",
-        `${before.mount.name} and ${mount.name} both put something at ${shownPath(Buffer.from(path, "latin1"))}. ` +
-          `Give one of them another target, or exclude it there: ${mount.field}.`,
+        `${before.mount.name} and ${mount.name} both have a file at ${shownPath(Buffer.from(path, "latin1"))}. ` +
+          `Set another target for one of them, or exclude it there: ${mount.field}.`,
       );
   };
   for (const { mount, scan, target } of planned) {
@@ -106,7 +106,7 @@ function directoriesAbove(path: string): string[] {
 }
 
 async function makeDirectories({ scan, target, mount }: PlannedMount, root: Buffer): Promise<void> {
-  // A file stands in the directory that its target names; a directory is its target.
+  // A file goes into its target's directory; a directory is the target itself.
   const text = joinedTarget(root, target).toString();
   const base = mount.kind === "file" ? dirname(text) : text;
   try {
@@ -118,7 +118,7 @@ async function makeDirectories({ scan, target, mount }: PlannedMount, root: Buff
     if (at.length === 0) continue;
     const path = joined(root, joinedTarget(target, at));
     try {
-      // The session must be able to work in it, whatever the host's directory allows.
+      // The session must be able to work in it, whatever the permissions on the host.
       await mkdir(path, { mode: (mode & 0o777) | 0o700 });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw diskFailure(error, "Making", path);
@@ -126,7 +126,7 @@ async function makeDirectories({ scan, target, mount }: PlannedMount, root: Buff
   }
 }
 
-/** A few at once; the first failure ends it, when those under way are done. */
+/** Runs a few at once; stops at the first failure, after those in progress have finished. */
 async function inTurn(work: readonly (() => Promise<void>)[], signal: AbortSignal | undefined): Promise<void> {
   const failures: unknown[] = [];
   const queue = work.values();

@@ -9,13 +9,13 @@ import { liesIn } from "../host-paths.ts";
 import { removeTree } from "../removal.ts";
 import { commitOf, contentNotes, findRepository, QUIET, type Repository, withoutFilters } from "../repository.ts";
 
-/** A worktree that may be made. */
+/** A validated request for a worktree. */
 export interface WorktreeRequest {
   readonly repository: Repository;
   readonly branch: string;
-  /** The full name of the commit that the branch starts from. */
+  /** The full hash of the commit that the branch starts from. */
   readonly base: string;
-  /** Filters of the repository's own configuration; they do not run. */
+  /** Filters in the repository's own configuration; they do not run. */
   readonly filters: readonly string[];
 }
 
@@ -39,31 +39,34 @@ export async function worktreeRequest(question: WorktreeQuestion): Promise<Workt
   const branch = settings.branch ?? `capstan/${sessionId}`;
   const repository = await findRepository(source, home, signal);
   if (repository === undefined)
-    throw invalid(`${source} is in no git repository, which a worktree needs. Use the kind copy, or run git init.`);
+    throw invalid(`${source} is not in a git repository, which a worktree needs. Use the kind copy, or run git init.`);
   if (repository.isBare)
-    throw invalid(`${source} is a bare repository, without a checkout. Start the session in a clone of it.`);
-  // Asked all at once: every process costs a few milliseconds.
+    throw invalid(`${source} is a bare repository without a checkout. Start the session in a clone of it.`);
+  // In parallel, because every process takes a few milliseconds.
   const [base, isValid, exists, filters] = await Promise.all([
     commitOf(repository, settings.base ?? "HEAD", signal),
     isBranchName(branch, signal),
     branchExists(repository, branch, signal),
     withoutFilters(repository.options, { cwd: repository.top, signal }),
   ]);
-  if (!isValid) throw invalid(`environment.workspace.branch: git does not take ${JSON.stringify(branch)} as a name.`);
+  if (!isValid)
+    throw invalid(
+      `environment.workspace.branch: git does not accept the name ${JSON.stringify(branch)}. Use another name.`,
+    );
   if (base === undefined) throw await withoutCommit(repository, settings.base, signal);
   if (exists) throw branchTaken(branch, repository);
-  // There it may name other filters, which nobody could switch off.
+  // There it may configure other filters, which could not be turned off.
   if (filters.hasConditions)
     throw invalid(
-      `The configuration of ${repository.top} is not the same in another worktree (includeIf), and may run programs ` +
-        "there. Use the kind clone or copy, or move that to your own configuration.",
+      `The configuration of ${repository.top} differs in another worktree (includeIf) and may run programs ` +
+        "there. Use the kind clone or copy, or move that setting to your own configuration.",
     );
   return { repository: { ...repository, options: filters.options }, branch, base, filters: filters.names };
 }
 
 async function isBranchName(branch: string, signal: AbortSignal | undefined): Promise<boolean> {
   const { stdout } = await git(["check-ref-format", "--branch", branch], { cwd: "/", signal, accept: [1, 128, 129] });
-  // It also answers `@{-1}`, with the name of another branch.
+  // It also resolves `@{-1}` to the name of another branch.
   return stdout.toString().replace(/\n$/, "") === branch;
 }
 
@@ -83,13 +86,11 @@ async function withoutCommit(
 ): Promise<CapstanError> {
   const { top } = repository;
   if (base !== undefined && (await commitOf(repository, "HEAD", signal)) !== undefined)
-    return invalid(
-      `environment.workspace.base: ${top} has no commit ${JSON.stringify(base)}. Name one that git knows.`,
-    );
+    return invalid(`environment.workspace.base: ${top} has no commit ${JSON.stringify(base)}. Name an existing one.`);
   return invalid(`The repository ${top} has no commit yet, so there is nothing to check out. Commit something first.`);
 }
 
-/** Makes the branch and its worktree in `files`. The checkout of the person, its index and its HEAD stay as they are. */
+/** Creates the branch and its worktree in `files`. The user's checkout, index and HEAD do not change. */
 export async function addWorktree(
   { repository, branch, base, filters }: WorktreeRequest,
   files: string,
@@ -106,7 +107,7 @@ export async function addWorktree(
     return { cwd: await subdirectory(files, prefix), notes: [...notes, ...content, ...filterNotes(filters)] };
   } catch (error) {
     await removeWorktree(top, files);
-    // Ours, and nothing was committed to it.
+    // The branch is ours and has no commits.
     await git([...options, "update-ref", "-d", `refs/heads/${branch}`, base], { cwd: top, accept: [1, 128] });
     throw error;
   }
@@ -115,10 +116,10 @@ export async function addWorktree(
 function filterNotes(filters: readonly string[]): string[] {
   if (filters.length === 0) return [];
   const names = filters.join(", ");
-  return [`Filters that the repository configures (${names}) were not run: their files are as git keeps them.`];
+  return [`Filters configured in the repository (${names}) were not run: their files are as git stores them.`];
 }
 
-/** Fails when somebody else has made it since, so that a failure later removes no branch of theirs. */
+/** Fails if someone else has created it meanwhile, so that a later failure does not remove their branch. */
 async function makeBranch(
   repository: Repository,
   branch: string,
@@ -135,15 +136,15 @@ async function makeBranch(
   }
 }
 
-/** As the old value of a branch: it must not be there. */
+/** The old value of a branch that must not exist. */
 const ABSENT = "";
 const ATTEMPTS = 8;
 const PAUSE_MS = 40;
 
-/** What git says when another one holds a lock, or has just begun to make another worktree. */
+/** Git's message if another process holds a lock, or has just started to create a worktree. */
 const TAKEN = /Unable to create '.*\.lock'|failed to read .*worktrees\//;
 
-/** Worktrees of one repository may be added at the same time. */
+/** Retries, because worktrees of one repository may be added at the same time. */
 async function unlocked<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -155,7 +156,7 @@ async function unlocked<T>(work: () => Promise<T>, signal: AbortSignal | undefin
   }
 }
 
-/** What a person may miss: only what is committed is taken over. */
+/** What the user may miss: only commits are in the worktree. */
 export async function checkoutNotes(
   { top, options }: Pick<Repository, "top" | "options">,
   signal: AbortSignal | undefined,
@@ -170,7 +171,7 @@ export async function checkoutNotes(
   const notes: string[] = [];
   if (changed > 0)
     notes.push(
-      `${changed} changed or new ${changed === 1 ? "file is" : "files are"} not committed in ${top}, and not in the workspace.`,
+      `${changed} uncommitted ${changed === 1 ? "file" : "files"} in ${top} ${changed === 1 ? "is" : "are"} not in the workspace.`,
     );
   if (lines.includes("# branch.head (detached)")) notes.push(`No branch is checked out in ${top} (detached HEAD).`);
   return notes;
@@ -186,13 +187,14 @@ export async function subdirectory(files: string, prefix: string): Promise<strin
     throw diskFailure(error, "Making", cwd);
   }
   if (!liesIn(await realpath(cwd), root))
-    throw invalid(`In the commit, ${prefix} is a link that leads out of the repository. Start the session elsewhere.`);
+    throw invalid(`In the commit, ${prefix} is a link out of the repository. Start the session elsewhere.`);
   return cwd;
 }
 
 /**
- * The branch stays. Nothing of the repository is pruned: it may have worktrees on disks that are not there now. Git does
- * not remove one with submodules or a broken `.git`, but forgets one whose directory is gone.
+ * Removes the worktree and keeps the branch. Does not prune: the repository may have worktrees on disks that are not
+ * mounted now. Git does not remove a worktree with submodules or a broken `.git`, but forgets one whose directory is
+ * gone.
  */
 export async function removeWorktree(top: string, files: string): Promise<void> {
   const args = [...QUIET, "-c", "safe.directory=*", "worktree", "remove", "--force", "--force", files];
@@ -204,7 +206,7 @@ export async function removeWorktree(top: string, files: string): Promise<void> 
 
 function branchTaken(branch: string, { top }: Repository): CapstanError {
   return invalid(
-    `The branch ${branch} exists already in ${top}. Choose another in environment.workspace.branch, or delete it: ` +
+    `The branch ${branch} already exists in ${top}. Use another name in environment.workspace.branch, or delete it: ` +
       `git branch -D ${branch}`,
   );
 }

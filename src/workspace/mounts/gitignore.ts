@@ -2,9 +2,9 @@ import ignore, { type Ignore } from "ignore";
 
 /** The rules of all `.gitignore` files from the mount down to a directory. */
 export interface IgnoreRules {
-  /** `path` is relative to the mount. Also true for what lies in an ignored directory. */
+  /** `path` is relative to the mount. Also true for everything in an ignored directory. */
   ignores(path: string, kind: "file" | "directory"): boolean;
-  /** The rules below a directory that has a `.gitignore` of its own. */
+  /** Adds the rules of a directory's own `.gitignore`. */
   with(directory: string, text: string): IgnoreRules;
 }
 
@@ -13,8 +13,8 @@ export function ignoreRules(): IgnoreRules {
 }
 
 /**
- * One list for all files: the deeper ones come later, and the last rule that matches decides. So a nested file can take
- * back what one above it ignored, as it does for git, which one list for each file could not tell.
+ * One list for all files: deeper ones come later, and the last matching rule decides. So a nested file can override one
+ * above it, as in git, which separate lists could not do.
  */
 function rulesOf(patterns: readonly string[]): IgnoreRules {
   const list: Ignore = ignore({ ignorecase: false }).add(patterns);
@@ -24,7 +24,7 @@ function rulesOf(patterns: readonly string[]): IgnoreRules {
   };
 }
 
-/** The rules of one file as rules of the mount. */
+/** Converts the rules of one file to rules of the mount. */
 function anchored(directory: string, text: string): string[] {
   const prefix = directory === "" ? "" : `/${plain(directory).replaceAll(/[\\*?[\]!# ]/g, "\\$&")}`;
   return text
@@ -41,12 +41,12 @@ function anchored(directory: string, text: string): string[] {
     });
 }
 
-/** Git leaves them out too, unless a backslash stands before one. */
+/** Git removes them too, unless a backslash precedes one. */
 function withoutTrailingSpaces(pattern: string): string {
   return pattern.replace(/(?<!\\| ) +$/, "").replace(/(?<=\\ ) +$/, "");
 }
 
-/** No rule can name a line break; but one in a path would end what `**` stands for. */
+/** No rule can name a line break, but one in a path would end a `**` match. */
 function plain(path: string): string {
   return path.replaceAll(/[\n\r\u2028\u2029]/g, "\uFFFD");
 }

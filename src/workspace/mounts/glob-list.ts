@@ -2,30 +2,30 @@ import picomatch from "picomatch";
 import { CapstanError, messageOf } from "../../core/errors.ts";
 
 interface Glob {
-  /** Written with `!`: it takes back. */
+  /** Written with `!`: it negates. */
   readonly negated: boolean;
   /** Written with a slash at the end. */
   readonly directoryOnly: boolean;
   readonly matches: (path: string) => boolean;
-  /** Also whether it matches all that is in it: `build/**` says of `build` what `build` does. */
+  /** Whether it matches the directory with everything in it: `build/**` matches `build` like `build` does. */
   readonly matchesDirectory: (path: string) => boolean;
   readonly segments: readonly string[];
 }
 
 /**
- * Patterns in the order they were written; the last one that matches decides. A pattern is anchored at the mount, and
- * matches what lies in a directory that it matches: `build` leaves out all of `build`.
+ * Patterns in the order they were written; the last match decides. A pattern is anchored at the mount and also matches
+ * everything in a matching directory: `build` excludes all of `build`.
  */
 export interface GlobList {
   readonly isEmpty: boolean;
   matches(path: string, kind: "file" | "directory"): boolean;
-  /** Whether something in the directory could match, for a list that takes; conservative. */
+  /** Whether something in the directory could match, for an include list; conservative. */
   mayMatchIn(directory: string): boolean;
-  /** Whether everything in the directory matches, and no later `!` could take any of it back; conservative. */
+  /** Whether everything in the directory matches and no later `!` negates any of it; conservative. */
   matchesAllOf(directory: string): boolean;
 }
 
-// Dot files are files, a line break is a character, and what is wrong in a pattern is told instead of matching nothing.
+// Match dot files and line breaks, and report invalid patterns instead of matching nothing.
 const OPTIONS = {
   dot: true,
   nonegate: true,
@@ -38,7 +38,7 @@ const OPTIONS = {
 export function globList(patterns: readonly string[], field: string): GlobList {
   const globs = patterns.map((pattern) => compile(pattern, field));
 
-  /** The index of the pattern that decides, or -1. */
+  /** The index of the deciding pattern, or -1. */
   function deciding(path: string, kind: "file" | "directory"): number {
     const above = ancestors(path);
     return globs.findLastIndex(
@@ -61,7 +61,7 @@ export function globList(patterns: readonly string[], field: string): GlobList {
 }
 
 function compile(written: string, field: string): Glob {
-  // `!(a|b)` is a pattern of its own, not a negation.
+  // `!(a|b)` is a pattern, not a negation.
   const negated = written.startsWith("!") && !written.startsWith("!(");
   const relative = (negated ? written.slice(1) : written).replace(/^(?:\.\/+)+/, "");
   const pattern = relative.replace(/\/+$/, "");
@@ -77,7 +77,7 @@ function compile(written: string, field: string): Glob {
     const matchesDirectory = (path: string): boolean => matches(path) || whole(path);
     return { negated, directoryOnly, matches, matchesDirectory, segments };
   } catch (error) {
-    throw wrong(`is not valid: ${messageOf(error)}. Put a backslash before a character that means itself`);
+    throw wrong(`is not valid: ${messageOf(error)}. Put a backslash before a literal special character`);
   }
 }
 
@@ -87,7 +87,7 @@ function ancestors(path: string): string[] {
   return found;
 }
 
-/** Compares name by name, as far as each part of the pattern stands for one name. */
+/** Compares name by name, as far as each part of the pattern matches exactly one name. */
 function reaches({ segments }: Glob, directory: string): boolean {
   for (const [index, name] of directory.split("/").entries()) {
     const segment = segments[index];

@@ -5,9 +5,9 @@ import { type IgnoreRules, ignoreRules } from "./gitignore.ts";
 import type { MountRequest } from "./mount-request.ts";
 import { FileChanged, openSeen, see } from "../seen-file.ts";
 
-/** Something in a mount. Where it is and as what it appears differ below a link that is followed. */
+/** A file or directory in a mount. Its location and its name in the mount differ below a followed link. */
 export interface Candidate {
-  /** Absolute, without a link in it. Bytes, because not every name is text. */
+  /** Absolute, with links resolved. Bytes, because not every name is text. */
   readonly path: Buffer;
   /** Relative to the mount. */
   readonly at: Buffer;
@@ -15,15 +15,15 @@ export interface Candidate {
 
 export interface MountFilter {
   takesFile(candidate: Candidate): Promise<boolean>;
-  /** `keep` makes the directory even when nothing in it is taken; `skip` does not look into it. */
+  /** `keep` creates the directory even if nothing in it is taken; `skip` does not enter it. */
   directory(candidate: Candidate): Promise<"keep" | "enter" | "skip">;
 }
 
-/** What patterns and `.gitignore` files say of the files below `root`. */
+/** Applies patterns and `.gitignore` files to the files below `root`. */
 export function mountFilter({ include, exclude, settings }: MountRequest, root: Buffer): MountFilter {
   const rulesOf = settings.gitignore ? rulesBelow(root) : undefined;
 
-  /** As what a pattern may know it: what is excluded where it really lies is excluded behind a link too. */
+  /** The names to match: a file excluded at its real location is also excluded behind a link. */
   function names({ path, at }: Candidate): string[] {
     const real = relative(root, path);
     const shown = at.toString();
@@ -59,7 +59,7 @@ function parentOf(path: Buffer): Buffer {
   return Buffer.from(dirname(path.toString("latin1")), "latin1");
 }
 
-/** The rules that hold in a directory below `root`, each file read once. */
+/** The rules that apply in a directory below `root`; reads each file once. */
 function rulesBelow(root: Buffer): (directory: Buffer) => Promise<IgnoreRules> {
   const known = new Map<string, Promise<IgnoreRules>>();
   async function read(directory: Buffer): Promise<IgnoreRules> {
@@ -76,7 +76,7 @@ function rulesBelow(root: Buffer): (directory: Buffer) => Promise<IgnoreRules> {
   return rulesIn;
 }
 
-/** As git does, a `.gitignore` that is a link is not read. */
+/** Like git, does not read a `.gitignore` that is a link. */
 async function textOf(path: Buffer): Promise<string | undefined> {
   try {
     const file = await see(path);
@@ -86,7 +86,7 @@ async function textOf(path: Buffer): Promise<string | undefined> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     if (!(error instanceof FileChanged)) throw error;
-    throw new CapstanError("workspace_failed", `${shownPath(path)} changed while it was read. Try again.`, {
+    throw new CapstanError("workspace_failed", `${shownPath(path)} changed while it was being read. Try again.`, {
       cause: error,
     });
   }

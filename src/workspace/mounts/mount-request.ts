@@ -6,9 +6,9 @@ import { CapstanError } from "../../core/errors.ts";
 import { type GlobList, globList } from "./glob-list.ts";
 import { absolute, guarded, type HostPlaces, isAllowed, realPlace } from "../host-paths.ts";
 
-/** A mount that may be made: its source is looked up, its patterns are read. */
+/** A validated mount with its source resolved and its patterns parsed. */
 export interface MountRequest {
-  /** How messages name it. */
+  /** Its name in messages. */
   readonly name: string;
   /** The path of its fields in the environment. */
   readonly field: string;
@@ -22,7 +22,7 @@ export interface MountRequest {
   readonly settings: Mount;
 }
 
-/** Throws `workspace_invalid` for what may not be mounted. Looks at nothing but the sources themselves. */
+/** Throws `workspace_invalid` for what must not be mounted. Reads only the sources themselves. */
 export async function mountRequests(
   mounts: readonly Mount[],
   source: string,
@@ -45,18 +45,17 @@ async function mountRequest(
 
   const reason = await guarded(real, places);
   if (reason !== undefined)
-    throw refuse(`${reason}. Mount a directory inside it that holds only what the agent needs.`);
+    throw refuse(`${reason}. Mount a directory inside it that contains only what the agent needs.`);
   if (!(await isAllowed(real, source, places)))
-    throw refuse(`it lies neither in ${source} nor in an allowed root. Add its directory to the allowed mount roots.`);
+    throw refuse(`it is neither in ${source} nor in an allowed root. Add its directory to the allowed mount roots.`);
   const kind = kindOf(await lookAt(real, refuse));
   if (kind === undefined)
     throw refuse("it is a socket, a pipe or a device. Only files and directories can be mounted.");
   const target = targetOf(settings.target ?? basename(written), refuse);
-  if (target === "." && kind === "file")
-    throw refuse(`a file cannot be the workspace itself. Name it in ${field}.target.`);
+  if (target === "." && kind === "file") throw refuse(`a file cannot be the workspace itself. Set ${field}.target.`);
   const taking = settings.include.find((pattern) => pattern.startsWith("!") && !pattern.startsWith("!("));
   if (taking !== undefined)
-    throw refuse(`${field}.include cannot hold ${JSON.stringify(taking)}. Write it in exclude, without the "!".`);
+    throw refuse(`${field}.include cannot contain ${JSON.stringify(taking)}. Write it in exclude, without the "!".`);
   return {
     name,
     field,
@@ -76,8 +75,8 @@ async function lookAt(path: string, refuse: (why: string) => CapstanError): Prom
     const { code } = error as NodeJS.ErrnoException;
     throw refuse(
       code === "ENOENT" || code === "ENOTDIR"
-        ? "it does not exist. Correct the path, or make it."
-        : `it cannot be looked at (${code ?? "unknown"}). Correct the path or its permissions.`,
+        ? "it does not exist. Correct the path, or create it."
+        : `it cannot be read (${code ?? "unknown"}). Correct the path or its permissions.`,
     );
   }
 }
@@ -90,6 +89,6 @@ function kindOf(found: Stats): "file" | "directory" | undefined {
 function targetOf(written: string, refuse: (why: string) => CapstanError): string {
   const target = posix.normalize(written).replace(/(?<=.)\/$/, "");
   if (target.includes("\0") || posix.isAbsolute(target) || target === ".." || target.startsWith("../"))
-    throw refuse(`its target ${JSON.stringify(written)} leads out of the workspace. Give a relative path inside it.`);
+    throw refuse(`its target ${JSON.stringify(written)} is outside the workspace. Use a relative path inside it.`);
   return target;
 }

@@ -20,9 +20,9 @@ export interface ScannedDirectory {
 
 export interface MountScan {
   readonly files: readonly ScannedFile[];
-  /** Those that are to be made; every one comes after the one it lies in. */
+  /** Directories to create; each comes after its parent. */
   readonly directories: readonly ScannedDirectory[];
-  /** Links, sockets, pipes and devices that were left out. */
+  /** The number of links, sockets, pipes and devices that were left out. */
   readonly skipped: number;
 }
 
@@ -32,14 +32,14 @@ interface Visit extends Candidate {
 }
 
 const NOTHING = Buffer.alloc(0);
-/** As many files are looked at at once. */
+/** How many files to inspect at once. */
 const AT_ONCE = 32;
 
 export function joined(directory: Buffer, name: Buffer): Buffer {
   return directory.length === 0 ? name : Buffer.concat([directory, Buffer.from("/"), name]);
 }
 
-/** Finds what a mount takes, and throws as soon as that is more than the limits allow. Nothing is copied yet. */
+/** Finds what a mount takes, and throws as soon as it exceeds the limits. Copies nothing yet. */
 export async function scanMount(mount: MountRequest, tally: CopyTally, signal?: AbortSignal): Promise<MountScan> {
   const scan = new Scan(mount, tally, signal);
   if (mount.kind === "file") await scan.takeSingleFile();
@@ -128,7 +128,7 @@ class Scan {
     else await this.#leaveOut(link);
   }
 
-  /** What patterns leave out is not missed; this is. */
+  /** Counts what was left out for other reasons than patterns. */
   async #leaveOut(candidate: Candidate): Promise<void> {
     if (await this.#filter.takesFile(candidate)) this.skipped++;
   }

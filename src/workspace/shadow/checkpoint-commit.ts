@@ -10,19 +10,19 @@ export interface Files {
   readonly modes: Modes;
 }
 
-/** A checkpoint: a commit whose tree has `files`, and `modes` and `left-out` when there are any. */
+/** A checkpoint: a commit whose tree has `files`, and `modes` and `left-out` if there are any. */
 export interface Checkpoint extends Files {
   readonly commit: string;
   readonly modesTree: string | undefined;
   readonly leftOut: readonly BytePath[];
 }
 
-/** All checkpoints of a session are one chain below it, so that none is ever lost to git's own tidying. */
+/** All checkpoints of a session form one chain from this ref, so that git's garbage collection keeps them. */
 export const REF = "refs/capstan/checkpoints";
 
 const WHO = "Capstan <capstan@localhost> 0 +0000";
 
-/** Undefined when there is none of that name. */
+/** Undefined if there is none of that name. */
 export async function readCheckpoint(repository: ShadowRepository, name: string): Promise<Checkpoint | undefined> {
   const parsed = await repository.git(["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`], {
     accept: [1, 128],
@@ -47,8 +47,8 @@ export async function readCheckpoint(repository: ShadowRepository, name: string)
 }
 
 /**
- * Commits on top of `parent` and moves the ref there. Whatever an orphan of a dead host has put there in the meantime is
- * passed over, because nobody was told of it.
+ * Commits on top of `parent` and moves the ref. Skips commits of an orphaned process of a dead host, because nothing
+ * refers to them.
  */
 export async function commitFiles(
   { path }: ShadowRepository,
@@ -61,7 +61,7 @@ export async function commitFiles(
   return { ...files, commit, modesTree, leftOut };
 }
 
-/** A commit of files that is no checkpoint of the session: nothing leads to it but its name. */
+/** Creates a commit that is not a checkpoint of the session: no ref leads to it. */
 export async function commitAside(
   { path }: ShadowRepository,
   files: Files,
@@ -86,7 +86,7 @@ async function checkpointTree(
   return { tree: await writeTree(path, entries), modesTree };
 }
 
-/** The same tree and parent give the same commit. */
+/** The same tree and parent produce the same commit. */
 export async function commitTree(path: string, tree: string, parent?: string): Promise<string> {
   const lines = [
     `tree ${tree}`,

@@ -4,19 +4,19 @@ import { CapstanError } from "../../core/errors.ts";
 import type { ApplyRequest } from "../../core/ports/workspace.ts";
 import { type BytePath, bytePath, onDisk, parentsOf, shownPath } from "./paths.ts";
 
-/** Where a file of the workspace stands on the host. */
+/** The location of a workspace file on the host. */
 export interface HostPlace {
   /** Nothing outside of it is ever touched. */
   readonly root: string;
   /** Relative to the root. */
   readonly path: BytePath;
-  /** Its own mount is, or another one that the place on the host lies in. */
+  /** Whether its own mount, or another one that contains the location, is read-only. */
   readonly readOnly: boolean;
 }
 
 export type HostMap = (path: BytePath) => HostPlace | undefined;
 
-/** The mount with the longest target that a path lies in says where it came from. */
+/** Maps a path to the host by the mount with the longest matching target. */
 export function hostMap(mounts: ApplyRequest["mounts"], source: string): HostMap {
   const all = mounts.length === 0 ? [{ source, target: ".", readOnly: false }] : mounts;
   const known = all
@@ -37,7 +37,7 @@ export function hostMap(mounts: ApplyRequest["mounts"], source: string): HostMap
     const place = find(path);
     if (place === undefined || place.readOnly) return place;
     const onHost = `${bytePath(place.root)}/${place.path}`;
-    // One that only surrounds the mount says nothing about it.
+    // A source that merely contains the mount does not count.
     const hits = (source: string): boolean => source.length >= bytePath(place.root).length && contains(source, onHost);
     return { ...place, readOnly: readOnly.some(hits) };
   };
@@ -47,15 +47,15 @@ function contains(directory: BytePath, path: BytePath): boolean {
   return path === directory || path.startsWith(`${directory}/`);
 }
 
-/** `cleared`: something on the way goes first, so that nothing is there. `blocked` says why nothing may be written. */
+/** `cleared`: a deletion will free the path first. `blocked` says why nothing may be written. */
 export type Way = "open" | "cleared" | { readonly blocked: string };
 
 /**
- * Not through a link, which may lead to anything, nor into what git keeps: a hook or a setting there is a program that
- * runs. `removed` are the files, relative to the root, that will be gone by then.
+ * Not through a link, which may lead anywhere, and not into git's directories, where a hook or a setting can run a
+ * program. `removed` are the files, relative to the root, that will be gone by then.
  */
 export function wayTo({ root, path }: HostPlace, removed: (path: BytePath) => boolean): Way {
-  if (isOfGit(`${bytePath(root)}/${path}`)) return { blocked: "it lies in a .git directory" };
+  if (isOfGit(`${bytePath(root)}/${path}`)) return { blocked: "it is in a .git directory" };
   for (const parent of parentsOf(path)) {
     const place = onDisk(root, parent);
     const stats = lstatSync(place, { throwIfNoEntry: false });
@@ -68,7 +68,7 @@ export function wayTo({ root, path }: HostPlace, removed: (path: BytePath) => bo
   return "open";
 }
 
-/** Why a link must not be made at a place, or undefined. */
+/** Why a link must not be created at a place, or undefined. */
 export function linkObstacle({ root, path }: HostPlace, target: BytePath): string | undefined {
   const start = bytePath(root);
   const out = `it is a link to ${shownPath(target)}, which leads out of ${root}`;
@@ -81,7 +81,7 @@ export function linkObstacle({ root, path }: HostPlace, target: BytePath): strin
   const down = steps.slice(steps.findLastIndex((step) => step === "..") + 1);
   const up = steps.length - down.length;
   const parents = isAbsolute ? [] : path.split("/").slice(0, -1);
-  // After a name, `..` would go up from wherever a link of that name leads to.
+  // After a name, `..` would go up from the target of a link of that name.
   if (up > parents.length || steps.slice(0, up).some((step) => step !== "..")) return out;
   const real = realAsFar(root, [...parents.slice(0, parents.length - up), ...down]);
   const realRoot = bytePath(realpathSync(root));
@@ -89,7 +89,7 @@ export function linkObstacle({ root, path }: HostPlace, target: BytePath): strin
   return isOfGit(real.slice(realRoot.length)) ? intoGit : undefined;
 }
 
-/** Links resolved as far as there is anything; undefined behind a link that leads nowhere. */
+/** Resolves links as far as the path exists; undefined behind a broken link. */
 function realAsFar(root: string, steps: readonly BytePath[]): BytePath | undefined {
   for (let count = steps.length; count > 0; count -= 1) {
     const place = onDisk(root, steps.slice(0, count).join("/"));
@@ -102,7 +102,7 @@ function realAsFar(root: string, steps: readonly BytePath[]): BytePath | undefin
   return bytePath(realpathSync(root));
 }
 
-/** In any spelling, because some file systems do not tell them apart. */
+/** In any spelling, because some file systems ignore case. */
 export function isOfGit(path: BytePath): boolean {
   return /(^|\/)\.git(\/|$)/i.test(path);
 }
@@ -110,9 +110,13 @@ export function isOfGit(path: BytePath): boolean {
 function isFile(source: string): boolean {
   const stats = statSync(source, { throwIfNoEntry: false });
   if (stats === undefined)
-    throw new CapstanError("workspace_invalid", `${source}, where the files came from, is not there any more.`, {
-      data: { source },
-    });
+    throw new CapstanError(
+      "workspace_invalid",
+      `The source ${source} no longer exists. Restore it, or export the files.`,
+      {
+        data: { source },
+      },
+    );
   return !stats.isDirectory();
 }
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import type { BytePath } from "./paths.ts";
 
-/** What git knows of a file in its index, as far as we need it. */
+/** The parts of git's index entry that we need. */
 export interface IndexEntry {
   readonly path: BytePath;
   readonly ctimeSeconds: number;
@@ -11,7 +11,7 @@ export interface IndexEntry {
 
 export interface IndexFile {
   readonly count: number;
-  /** Of all its files together. */
+  /** The total size of all its files. */
   readonly bytes: number;
   /** Entries whose change time git cannot tell from a later one; see `readIndex`. */
   readonly fresh: readonly IndexEntry[];
@@ -19,15 +19,15 @@ export interface IndexFile {
 
 const HEADER = 12;
 const CHECKSUM = 20;
-/** Of an entry of version 2, before its path: times, device, inode, mode, owner, size, hash, flags. */
+/** The size of a version 2 entry before its path: times, device, inode, mode, owner, size, hash, flags. */
 const FIXED = 62;
 const SIZE_AT = 36;
 
 /**
- * Git compares times by the second (unless it was built otherwise), and makes up for that by comparing the contents of
- * files that were written when the index was, or later. For permissions it does not, so a chmod in the second in which
- * a file was kept would be missed. The index has the nanoseconds; these entries are to be compared by them.
- * Undefined when there is no such file, or it is not one that we understand.
+ * Git compares times by the second (unless built otherwise) and compensates by comparing the contents of files written
+ * at or after the index. It does not do that for permissions, so a chmod in the same second as a checkpoint would be
+ * missed. The index has nanoseconds; these entries must be compared by them. Undefined if the file is missing or not
+ * understood.
  */
 export async function readIndex(file: string): Promise<IndexFile | undefined> {
   const content = await contentOf(file);
@@ -45,7 +45,7 @@ export async function readIndex(file: string): Promise<IndexFile | undefined> {
   return count === undefined ? undefined : { count, bytes, fresh };
 }
 
-/** The bytes of each of its files. */
+/** The size of each of its files. */
 export async function indexSizes(file: string): Promise<ReadonlyMap<BytePath, number>> {
   const sizes = new Map<BytePath, number>();
   const content = await contentOf(file);
@@ -56,7 +56,7 @@ export async function indexSizes(file: string): Promise<ReadonlyMap<BytePath, nu
   return sizes;
 }
 
-/** Whether the file is whole. Git itself does not look. */
+/** Whether the file is complete. Git itself does not check. */
 export async function isWholeIndex(file: string): Promise<boolean> {
   const content = await contentOf(file);
   if (content === undefined) return false;
@@ -64,7 +64,7 @@ export async function isWholeIndex(file: string): Promise<boolean> {
   return createHash("sha1").update(body).digest().equals(content.subarray(-CHECKSUM));
 }
 
-/** Undefined when it is missing, or cannot be an index. */
+/** Undefined if it is missing or cannot be an index. */
 async function contentOf(file: string): Promise<Buffer | undefined> {
   const content = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
@@ -72,7 +72,7 @@ async function contentOf(file: string): Promise<Buffer | undefined> {
   return content === undefined || content.length < HEADER + CHECKSUM ? undefined : content;
 }
 
-/** How many there are; undefined when it is not an index of version 2. */
+/** Returns the number of entries; undefined if it is not a version 2 index. */
 function eachEntry(content: Buffer, visit: (at: number, end: number) => void): number | undefined {
   if (content.toString("latin1", 0, 4) !== "DIRC" || content.readUInt32BE(4) !== 2) return undefined;
   const count = content.readUInt32BE(8);
@@ -81,7 +81,7 @@ function eachEntry(content: Buffer, visit: (at: number, end: number) => void): n
     const end = at + FIXED > content.length ? -1 : content.indexOf(0, at + FIXED);
     if (end < 0) return undefined;
     visit(at, end);
-    // One to eight zeros, so that the next one starts a multiple of eight further on.
+    // One to eight zeros pad the entry to a multiple of eight.
     at += (end - at + 8) & ~7;
   }
   return count;

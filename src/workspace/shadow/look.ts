@@ -10,7 +10,7 @@ import { type BytePath, joinNul } from "./paths.ts";
 import { randomName, type ShadowRepository } from "./repository.ts";
 import { type Scan, scan } from "./scan.ts";
 
-/** What is in the work tree now. */
+/** The current content of the work tree. */
 export interface Look extends Files {
   readonly leftOut: Scan["leftOut"];
   /** Whether the index was written. */
@@ -18,23 +18,23 @@ export interface Look extends Files {
 }
 
 interface LookRequest {
-  /** Path of the index; it says the same as the work tree afterwards. */
+  /** Path of the index; afterwards it matches the work tree. */
   readonly index: string;
-  /** What the index says: its tree, when that is known, and the modes. */
+  /** The index's content: its tree, if known, and the modes. */
   readonly base: { readonly tree: string | undefined; readonly modes: Modes };
   readonly settings: CheckpointSettings;
-  /** By the last checkpoint. */
+  /** From the last checkpoint. */
   readonly leftOut: readonly BytePath[];
 }
 
-/** From so many files on one pack is written instead of as many files, each with a block of its own on the disk. */
+/** From this many files on, one pack is written instead of separate files, each with its own block on disk. */
 const PACK_FROM = 200;
-/** Files that change under our hands, or a damaged index, make git stop; then we look again. */
+/** Files that change meanwhile, or a damaged index, make git fail; then we try again. */
 const ATTEMPTS = 3;
-/** File systems round times, and their clocks lag; within this a file may have changed after it was looked at. */
+/** File systems round times and their clocks lag; within this margin a file may have changed after it was read. */
 const CLOCK_MARGIN_S = 2;
 
-/** Brings an index up to date and writes its tree. Objects are written, and nothing else is changed. */
+/** Updates an index and writes its tree. Writes objects, and changes nothing else. */
 export async function look(repository: ShadowRepository, request: LookRequest): Promise<Look> {
   for (let attempt = 1; ; attempt += 1)
     try {
@@ -42,7 +42,7 @@ export async function look(repository: ShadowRepository, request: LookRequest): 
     } catch (thrown) {
       const git = thrown instanceof CapstanError && thrown.code === "workspace_failed";
       if (!git || thrown.data["missing"] !== undefined || attempt === ATTEMPTS) throw thrown;
-      // Git takes a missing one for empty, and so it is made anew.
+      // Git treats a missing index as empty, so it is rebuilt.
       if (!(await isWholeIndex(request.index))) await rm(request.index, { force: true });
     }
 }
@@ -57,23 +57,23 @@ async function lookOnce(repository: ShadowRepository, request: LookRequest): Pro
   const { gone, changed, leftOut, missing } = found;
   const before = missing ? NO_MODES : base.modes;
   await refuseTooMuch(index, found, settings);
-  // Git compares the contents of files that are not older than the index: so also of those written while we looked.
+  // Git compares the contents of files that are not older than the index, which must include those written meanwhile.
   const date = (file: string): Promise<void> => utimes(file, startedAt, startedAt - CLOCK_MARGIN_S);
   if (gone.length === 0 && changed.length === 0) {
     const known = missing ? undefined : base.tree;
     const tree = known ?? (await writeTree(repository, index));
-    // To write a tree git may have written the index too.
+    // Git may have written the index too when it wrote the tree.
     if (!missing && (found.fresh || known === undefined)) await date(index);
     return { tree, modes: before, leftOut, updated: false };
   }
-  // On a second one, because this may be given up half-way.
+  // On a copy, because this may be abandoned halfway.
   const next = `${index}.${randomName()}`;
   try {
     if (!missing) await link(index, next);
     await update(repository, next, found);
     const tree = await writeTree(repository, next);
     await date(next);
-    // Read after git has looked at the files: a mode that changes in between is then found by the next look.
+    // Read after git has read the files: the next look finds a mode that changes in between.
     const paths = changed.map(({ path }) => path);
     const modes = newModes(before, gone, await permissions(repository.workTree, paths));
     await rename(next, index);
@@ -85,7 +85,7 @@ async function lookOnce(repository: ShadowRepository, request: LookRequest): Pro
 
 async function update(repository: ShadowRepository, index: string, { gone, changed }: Scan): Promise<void> {
   if (gone.length > 0) {
-    // By name only, because git refuses to look for what is behind a link.
+    // By name only, because git refuses paths behind a link.
     const entries = gone.map((path) => `0 ${"0".repeat(40)}\t${path}\0`).join("");
     const input = Buffer.from(entries, "latin1");
     await repository.git(["update-index", "-z", "--index-info"], { index, input });

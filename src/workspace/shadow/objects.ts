@@ -6,8 +6,8 @@ import { deflate } from "node:zlib";
 import { randomName } from "./repository.ts";
 
 /**
- * The few objects of a checkpoint that are not files are written here, in git's own format: to start git for each of
- * them would take longer than all the rest of it.
+ * Writes the few objects of a checkpoint that are not files, in git's format: starting git for each of them would take
+ * longer than everything else.
  */
 export async function writeObject(
   repository: string,
@@ -27,7 +27,7 @@ export async function writeObject(
 
 export interface TreeEntry {
   readonly mode: "100644" | "40000";
-  /** One byte each. */
+  /** One byte per character. */
   readonly name: string;
   readonly hash: string;
 }
@@ -45,7 +45,7 @@ export async function writeRef(repository: string, ref: string, commit: string):
   await writeAside(join(repository, ref), Buffer.from(`${commit}\n`));
 }
 
-/** Never half a file, whenever the process dies. */
+/** Atomic: the file is complete even if the process dies. */
 async function writeAside(file: string, content: Buffer): Promise<void> {
   const aside = join(dirname(file), `tmp_obj_${randomName()}`);
   await mkdir(dirname(file), { recursive: true });

@@ -6,22 +6,22 @@ import { REF } from "./checkpoint-commit.ts";
 import { randomName } from "./repository.ts";
 
 /**
- * The index of one host. Each has a file of its own, so that a git process that outlived its host can neither hold a
- * lock that we need nor replace what we wrote. What it says is given on to the next one as `index`, when all is done.
- * Git replaces index files and never writes into them, so a second name for one is as good as a copy.
+ * The index of one host. Each host has its own file, so that a git process that outlived its host can neither hold a
+ * lock that we need nor replace what we wrote. When all is done, it is passed on to the next host as `index`. Git
+ * replaces index files and never writes into them, so a hard link is as good as a copy.
  */
 export interface OwnIndex {
   readonly file: string;
-  /** False when another host has come in the meantime and tidied up. */
+  /** False if another host has started meanwhile and cleaned up. */
   isThere(): boolean;
-  /** After the checkpoint of what it says is stored, never before: it must not be ahead of it. */
+  /** Call this only after the checkpoint is saved: the published index must not be ahead of it. */
   publish(): Promise<void>;
 }
 
-/** Throw-away copies of another process may be in use; older ones are of a dead one. */
+/** In milliseconds: newer temporary copies may be in use by another process; older ones are leftovers. */
 const OLD_MS = 3_600_000;
 
-/** For the one host that writes. Removes what dead ones left. `fresh`: without what the last one knew. */
+/** For the one host that writes. Removes leftovers of dead hosts. `fresh`: ignore the last host's index. */
 export async function ownIndex(repository: string, { fresh }: { readonly fresh: boolean }): Promise<OwnIndex> {
   await tidy(repository);
   const published = join(repository, "index");
@@ -31,13 +31,13 @@ export async function ownIndex(repository: string, { fresh }: { readonly fresh: 
     file,
     isThere: () => existsSync(file),
     async publish() {
-      // Git makes none for a workspace that is still empty.
+      // Git creates none for an empty workspace.
       if (existsSync(file)) await secondName(file, published);
     },
   };
 }
 
-/** A copy for one look, of what was published last. */
+/** A temporary copy of the last published index. */
 export async function throwAwayIndex(repository: string): Promise<{ readonly file: string } & AsyncDisposable> {
   const published = join(repository, "index");
   const file = join(repository, `look-${randomName()}`);
@@ -48,12 +48,12 @@ export async function throwAwayIndex(repository: string): Promise<{ readonly fil
   };
 }
 
-/** Also where there is one already. */
+/** Replaces an existing one. */
 async function secondName(file: string, name: string): Promise<void> {
   const aside = `${file}.${randomName()}`;
   await link(file, aside);
   await rename(aside, name);
-  // Renaming does nothing where both are one file.
+  // Renaming does nothing if both are the same file.
   await rm(aside, { force: true });
 }
 
@@ -66,7 +66,7 @@ async function tidy(repository: string): Promise<void> {
   for (const name of [REF, "packed-refs", "HEAD", "index"]) await rm(join(repository, `${name}.lock`), { force: true });
 }
 
-/** By when it got its name: its contents may be as old as the last checkpoint. */
+/** By its creation time: its content may be as old as the last checkpoint. */
 async function isOld(file: string): Promise<boolean> {
   const stats = await stat(file).catch(() => undefined);
   return stats !== undefined && Date.now() - stats.ctimeMs > OLD_MS;

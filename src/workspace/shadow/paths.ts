@@ -1,10 +1,10 @@
 /**
- * A path relative to the root of the workspace, each character one byte of its name on disk (latin1). Names need not be
- * UTF-8, and must come back byte for byte; as strings they can be keys and are easily cut.
+ * A path relative to the root of the workspace; each character is one byte of its name on disk (latin1). Names need not
+ * be UTF-8 and must round-trip byte for byte; as strings they can be keys and are easy to split.
  */
 export type BytePath = string;
 
-/** How people see it: what is not UTF-8 becomes U+FFFD. */
+/** For display: bytes that are not UTF-8 become U+FFFD. */
 export function shownPath(path: BytePath): string {
   return Buffer.from(path, "latin1").toString("utf8");
 }
@@ -13,7 +13,7 @@ export function bytePath(path: string): BytePath {
   return Buffer.from(path, "utf8").toString("latin1");
 }
 
-/** What node:fs takes for it, below `root`. */
+/** The path for node:fs, below `root`. */
 export function onDisk(root: string, path: BytePath): Buffer {
   return Buffer.concat([Buffer.from(`${root}/`, "utf8"), Buffer.from(path, "latin1")]);
 }
@@ -37,7 +37,7 @@ export function parentsOf(path: BytePath): BytePath[] {
   return parents;
 }
 
-/** A few of them for a message, and how many more there are. */
+/** The first few for a message, and how many more there are. */
 export function listed(paths: readonly string[], most = 5): string {
   const more = paths.length - most;
   return paths.slice(0, most).join(", ") + (more > 0 ? ` and ${more} more` : "");

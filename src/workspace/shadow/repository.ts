@@ -4,23 +4,26 @@ import { join, relative } from "node:path";
 import type { WorkLimits } from "../../core/ports/workspace.ts";
 import { git, type GitOptions, type GitOutput } from "../git.ts";
 
-/** Of the checkpoints of one workspace; all commands on them run through it. */
+/** Runs all git commands on the checkpoints of one workspace. */
 export interface ShadowRepository {
   /** `checkpoints.git` of the session. */
   readonly path: string;
   /** The root of the workspace: the work tree of this repository. */
   readonly workTree: string;
-  /** The patterns of what is not kept, for `--exclude-from`. */
+  /** The patterns of excluded files, for `--exclude-from`. */
   readonly excludeFile: string;
   git(args: readonly string[], options?: ShadowOptions): Promise<GitOutput>;
-  /** Makes it unless it is there. True when it keeps other files than before, so that an index of it is of no use. */
+  /**
+   * Creates the repository if it does not exist. True if its exclusions have changed, which makes existing indexes
+   * useless.
+   */
   prepare(): Promise<boolean>;
 }
 
 interface ShadowOptions extends Pick<GitOptions, "input" | "accept" | "dieWithHost" | "outputFile"> {
-  /** Path of the index; commands that need none go without. */
+  /** Path of the index, for commands that need one. */
   readonly index?: string;
-  /** That git may use, as `GIT_ALLOW_PROTOCOL` has them. Default: none. */
+  /** Protocols that git may use, as in `GIT_ALLOW_PROTOCOL`. Default: none. */
   readonly protocols?: string;
 }
 
@@ -35,13 +38,13 @@ interface ShadowRequest {
 export const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 /**
- * Files are kept and brought back byte for byte, whatever the workspace says in files of its own: these attributes
- * outrank every `.gitattributes`. `-working-tree-encoding` would be right and makes git die.
+ * Files are saved and restored byte for byte, whatever the workspace's own files say: these attributes override every
+ * `.gitattributes`. `-working-tree-encoding` would be correct but crashes git.
  */
 const ATTRIBUTES =
   "* -text !eol !crlf -ident !filter !working-tree-encoding !diff !merge !whitespace !export-ignore !export-subst\n";
 
-/** Nothing here depends on the machine, but for what it is told about it: the file system of the host has modes and links. */
+/** Independent of the machine, except that the host's file system supports modes and links. */
 const CONFIG = `[core]
 \trepositoryformatversion = 0
 \tbare = false
@@ -86,7 +89,7 @@ export function shadowRepository({ directory, workTree, exclude, limits }: Shado
         environment: {
           GIT_DIR: path,
           GIT_WORK_TREE: workTree,
-          // Also commands that have no use for one read it, and stop when it is damaged.
+          // Even commands that do not need an index read it, and fail if it is damaged.
           GIT_INDEX_FILE: index ?? join(path, "no-index"),
           ...(protocols === undefined ? {} : { GIT_ALLOW_PROTOCOL: protocols }),
         },
@@ -101,7 +104,7 @@ export function shadowRepository({ directory, workTree, exclude, limits }: Shado
   };
 }
 
-/** Made aside and then renamed, because half a repository would look like one. */
+/** Created under another name and renamed, because a partial repository would look complete. */
 async function make(directory: string, path: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const aside = `${path}.${randomName()}`;
@@ -119,7 +122,7 @@ async function make(directory: string, path: string): Promise<void> {
   }
 }
 
-/** Capstan's own files are none of the session's, when the workspace is a directory above them. */
+/** Excludes Capstan's own files if the workspace is a directory above them. */
 function ownDirectory(directory: string, workTree: string): string[] {
   const path = relative(workTree, directory);
   if (path === "" || path.startsWith("..")) return [];

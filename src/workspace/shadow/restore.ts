@@ -21,21 +21,24 @@ import { EXECUTABLE, LINK, type RawChange } from "./changes/raw-changes.ts";
 import { randomName, type ShadowRepository } from "./repository.ts";
 
 interface RestoreRequest {
-  /** Says what is in the work tree, which is `from`. */
+  /** Matches the work tree, which is `from`. */
   readonly index: string;
   readonly from: Checkpoint;
   readonly to: Checkpoint;
 }
 
-/** Changes the work tree, after it has made sure that nothing is lost which is in no checkpoint. Returns what is there then. */
+/**
+ * Changes the work tree, after checking that nothing outside the checkpoints would be lost. Returns the resulting
+ * state.
+ */
 export async function restoreFiles(repository: ShadowRepository, { index, from, to }: RestoreRequest): Promise<Files> {
-  // What the target left out is not known to it: where the files of now have it, it stays as it is.
+  // The target does not know what it left out: such files stay as they are now.
   const { files: wanted } = await withoutUnknown(repository, from, to);
   const changes = await contentChanges(repository, from, wanted);
   const inTheWay = obstacles(repository.workTree, changes, from.leftOut);
   if (inTheWay.length > 0)
     throw conflict(
-      `${listed(inTheWay)}: in no checkpoint (too large, excluded or not readable), and in the way. Move it elsewhere, or remove it.`,
+      `${listed(inTheWay)}: in the way, and in no checkpoint (too large, excluded or not readable). Move or remove it.`,
       inTheWay,
     );
   if (changes.length > 0)
@@ -51,7 +54,7 @@ export async function restoreFiles(repository: ShadowRepository, { index, from, 
 export function changedSince(paths: readonly BytePath[]): CapstanError {
   const names = paths.map(shownPath);
   return conflict(
-    `The files have changed since the checkpoint that was taken of them: ${listed(names)}. Take another one and repeat it.`,
+    `The files have changed since their checkpoint was taken: ${listed(names)}. Take another checkpoint and try again.`,
     names,
   );
 }
@@ -60,7 +63,7 @@ function conflict(message: string, paths: readonly string[]): CapstanError {
   return new CapstanError("workspace_conflict", message, { data: { paths } });
 }
 
-/** What is on the disk where a file would be put, and is not one of those that are taken away. */
+/** Existing files where a file would be written, except those that are removed. */
 function obstacles(root: string, changes: readonly RawChange[], leftOut: readonly BytePath[]): string[] {
   const isLeftOut = leftOutTest(leftOut);
   const removed = new Set(changes.filter(({ status }) => status === "D").map(({ path }) => path));
@@ -73,7 +76,7 @@ function obstacles(root: string, changes: readonly RawChange[], leftOut: readonl
   };
   for (const { path, status } of changes) {
     if (status !== "A") continue;
-    // Nobody can look into a directory that is closed, nor write there.
+    // A closed directory can be neither read nor written.
     if (isLeftOut(path)) {
       found.add(path);
       continue;
@@ -98,7 +101,7 @@ function filesIn(root: string, directory: BytePath): BytePath[] {
   });
 }
 
-/** Git makes files with what the umask leaves; here each gets what it had. */
+/** Git creates files according to the umask; this restores the original permissions. */
 function setModes(root: string, wanted: Files, changes: readonly RawChange[], others: readonly BytePath[]): void {
   for (const { path, status, after } of changes)
     if (status !== "D" && after.mode !== LINK)
@@ -110,7 +113,7 @@ function setModes(root: string, wanted: Files, changes: readonly RawChange[], ot
   }
 }
 
-/** Of the file itself, never of what a link leads to, nor of a file outside that is the same under another name. */
+/** Changes the file itself, never the target of a link, nor a file outside that is a hard link to it. */
 function setMode(place: Buffer, modeFor: (now: number) => number): void {
   const file = openSync(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {

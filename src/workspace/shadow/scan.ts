@@ -8,33 +8,35 @@ import { type BytePath, splitNul } from "./paths.ts";
 import { rawChanges } from "./changes/raw-changes.ts";
 import { randomName, type ShadowRepository } from "./repository.ts";
 
-/** What has to be done to an index, so that it says what is in the work tree. */
+/** The changes that make an index match the work tree. */
 export interface Scan {
-  /** Entries it has now; 0 when it is missing. */
+  /** The number of entries; 0 if the index is missing. */
   readonly entries: number;
-  /** Of those entries. */
+  /** The total size of those entries. */
   readonly bytes: number;
   readonly missing: boolean;
-  /** Of the index: to be taken out. Some of them are in `changed` too, because git would think them unchanged. */
+  /** Entries to remove. Some of them are in `changed` too, because git would consider them unchanged. */
   readonly gone: readonly BytePath[];
-  /** To be put in. */
+  /** Entries to add or update. */
   readonly changed: readonly KeptFile[];
   /** How many of those are not in the index yet. */
   readonly added: number;
   readonly leftOut: readonly (Omit<LeftOut, "path"> & { readonly path: BytePath })[];
-  /** Whether the index has entries that were written about when it was, so that each scan has to look closer. */
+  /**
+   * Whether the index has entries written at about the same time as itself, which every scan must check more closely.
+   */
   readonly fresh: boolean;
 }
 
 interface ScanOptions {
   readonly maxFileBytes: number;
-  /** By the last checkpoint. Git does not list pipes and the like, so only that tells where one took a file's place. */
+  /** From the last checkpoint. Git does not list pipes and the like, so only this shows where one replaced a file. */
   readonly leftOut: readonly BytePath[];
 }
 
 /**
- * Compares the work tree with an index. Nothing is refreshed before, so that a file is also found when only its
- * permissions changed. What is ignored by the user's git counts like anything else.
+ * Compares the work tree with an index. Does not refresh the index first, so that changes of permissions alone are
+ * found too. Files ignored by the user's git count like all others.
  */
 export async function scan(
   repository: ShadowRepository,
@@ -74,7 +76,7 @@ export async function scan(
 
 interface ChangedEntries {
   readonly modified: readonly BytePath[];
-  /** Also those whose directory is a link now: they must not be looked for through it. */
+  /** Includes files whose directory is now a link: they must not be searched through it. */
   readonly deleted: readonly BytePath[];
   readonly stderr: string;
 }
@@ -88,8 +90,8 @@ async function changedEntries(repository: ShadowRepository, index: string): Prom
 }
 
 /**
- * Git lists a repository within the work tree as one name, as long as the index has nothing of it. With an entry in it,
- * in a copy of the index, git lists what is in there, by the same rules as everything else.
+ * Git lists a nested repository as one name, as long as the index has nothing of it. With an entry in it, in a copy of
+ * the index, git lists its files by the same rules as all others.
  */
 async function untrackedFiles(
   repository: ShadowRepository,
@@ -131,7 +133,7 @@ function isRepository(path: BytePath): boolean {
 
 const EMPTY_BLOB = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
 
-/** Of those that git cannot tell by their time: which were touched, by the nanosecond. */
+/** Among entries that git cannot distinguish by time: those changed, by the nanosecond. */
 async function changedSince(repository: ShadowRepository, fresh: IndexFile["fresh"]): Promise<BytePath[]> {
   const times = await changeTimes(
     repository.workTree,
@@ -146,16 +148,16 @@ async function changedSince(repository: ShadowRepository, fresh: IndexFile["fres
 }
 
 interface Closed {
-  /** With a slash at the end. */
+  /** With a trailing slash. */
   readonly directories: readonly BytePath[];
-  /** Of the index, that lie in them. */
+  /** The index entries in them. */
   readonly entries: ReadonlySet<BytePath>;
 }
 
-/** Git only warns of directories that it cannot read, and would go on as if nothing were in them. */
+/** Git only warns about directories that it cannot read, and would treat them as empty. */
 async function closedEntries(repository: ShadowRepository, index: string, said: readonly string[]): Promise<Closed> {
   if (!said.some((stderr) => stderr.includes("Permission denied"))) return { directories: [], entries: new Set() };
-  // What git says is no list: a name may hold a line break.
+  // Git's warnings cannot be parsed: a name may contain a line break.
   const directories = await closedDirectories(repository.workTree);
   if (directories.length === 0)
     throw new CapstanError(

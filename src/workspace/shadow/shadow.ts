@@ -33,15 +33,15 @@ import { EMPTY_TREE, type ShadowRepository, shadowRepository } from "./repositor
 import { changedSince, restoreFiles } from "./restore.ts";
 
 interface ShadowRequest {
-  /** Of the session, below Capstan's home; those of other sessions stand beside it. */
+  /** The session's directory below Capstan's home, next to those of other sessions. */
   readonly directory: string;
   readonly settings: CheckpointSettings;
   readonly limits?: WorkLimits | undefined;
 }
 
 /**
- * Checkpoints in a git repository of Capstan's own, beside the workspace. The user's repository is neither read nor
- * written for them. Not kept are: every `.git`, empty directories, permissions of directories, owners and times.
+ * Checkpoints in Capstan's own git repository, separate from the workspace. The user's repository is neither read nor
+ * written. Not saved: every `.git`, empty directories, permissions of directories, owners and times.
  */
 export function openShadow(place: WorkspacePlace, request: ShadowRequest): Workspace {
   return new Shadow(place, request);
@@ -55,9 +55,9 @@ class Shadow implements Workspace {
   readonly #settings: CheckpointSettings;
   readonly #repository: ShadowRepository;
   #index: OwnIndex | undefined;
-  /** The last checkpoint. The index is as old, or newer only until the next one is stored. */
+  /** The last checkpoint. The index is never newer, except until the next one is saved. */
   #tip: Checkpoint | undefined;
-  /** What the index says. */
+  /** The content of the index. */
   #indexed: { readonly tree: string | undefined; readonly modes: Files["modes"] } = {
     tree: undefined,
     modes: NO_MODES,
@@ -76,9 +76,9 @@ class Shadow implements Workspace {
       const { leftOut } = now;
       const before = await this.#find(last);
       const paths = leftOut.map(({ path }) => path);
-      // What is left out counts: a file that was deleted and is there again, too large, must not look deleted.
+      // Compare what was left out too: a deleted file that is back, but too large, must not look deleted.
       if (before !== undefined && same(before, now) && sameNames(before.leftOut, paths)) {
-        // So that the next host need not find out again what only looked like a change.
+        // So that the next host need not recheck what only looked like a change.
         if (now.updated && this.#tip !== undefined && same(this.#tip, now)) await this.#index?.publish();
         return undefined;
       }
@@ -122,7 +122,7 @@ class Shadow implements Workspace {
       throw changedSince([...contents.map(({ path }) => path), ...onlyModes(from, now, contents)]);
     }
     const { file } = await this.#ownIndex();
-    // Until it is done the index says nothing reliable; a failure on the way makes the next look start from the last one.
+    // Until this is done, the index is unreliable; after a failure, the next look starts from the last published one.
     const leftOut = now.leftOut.map(({ path }) => path);
     const request = { index: file, from: { ...from, leftOut }, to };
     const restored = await restoreFiles(this.#repository, request).catch((thrown: unknown) => {
@@ -139,7 +139,7 @@ class Shadow implements Workspace {
 
   async takenBack(steps: readonly OwnStep[], current?: string): ReturnType<Workspace["takenBack"]> {
     const taken = await commitTakenBack(this.#repository, await this.#whole(steps), current ?? (await this.#aside()));
-    // No checkpoint leads to it, and a rewind that was cut off needs it later.
+    // No checkpoint refers to it, and an interrupted rewind needs it later.
     await writeRef(this.#repository.path, `refs/capstan/rewinds/${taken.commit}`, taken.commit);
     return taken;
   }
@@ -154,7 +154,7 @@ class Shadow implements Workspace {
     await this.#repository.prepare();
     if ((await readCheckpoint(this.#repository, commit)) !== undefined) return;
     const other = join(this.#directory, "..", from.sessionId, "checkpoints.git");
-    // Under a name of its own: the chain of this session goes on from where it is.
+    // Under a separate name: this session's chain continues where it is.
     const refspec = `${commit}:refs/capstan/adopted/${commit}`;
     const options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"];
     await this.#repository.git(["fetch", ...options, other, refspec], { protocols: "file" });
@@ -176,7 +176,7 @@ class Shadow implements Workspace {
     return this.#told("Applying", () => applyChanges(this.#repository, { ...request, ...range, place: this.#place }));
   }
 
-  /** Errors of the file system with what they mean and what to do. */
+  /** Adds causes and remedies to file system errors. */
   async #told<Result>(doing: string, work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
@@ -185,12 +185,12 @@ class Shadow implements Workspace {
     }
   }
 
-  /** The index of this host, ready to be used. Another host may have worked here since: then all is read anew. */
+  /** This host's index, ready to use. If another host has worked here since, everything is read again. */
   async #ownIndex(): Promise<OwnIndex> {
     if (this.#index?.isThere() === true) return this.#index;
     const changedRules = await this.#repository.prepare();
     const index = await ownIndex(this.#repository.path, { fresh: changedRules });
-    // After the index: it is never newer than the last checkpoint, so what it does not know yet is found to be changed.
+    // After the index: it is never newer than the last checkpoint, so anything it lacks is found as changed.
     this.#tip = await readCheckpoint(this.#repository, REF);
     this.#indexed = { tree: undefined, modes: this.#tip?.modes ?? NO_MODES };
     this.#index = index;
@@ -230,7 +230,7 @@ class Shadow implements Workspace {
     return read(start, (await withoutUnknown(this.#repository, start, end)).files);
   }
 
-  /** What is there now, seen without the index that checkpoints are taken with: one may be taken meanwhile. */
+  /** The current state, without the index for checkpoints: one may be in progress. */
   async #lookAside(): Promise<PartlyKnown> {
     try {
       await using index = await throwAwayIndex(this.#repository.path);
@@ -257,7 +257,7 @@ class Shadow implements Workspace {
   async #known(commit: string): Promise<Checkpoint> {
     const found = await this.#find(commit);
     if (found !== undefined) return found;
-    throw new CapstanError("workspace_invalid", `There is no checkpoint ${commit} of this workspace.`, {
+    throw new CapstanError("workspace_invalid", `Checkpoint ${commit} of this workspace does not exist.`, {
       data: { commit },
     });
   }

@@ -7,18 +7,21 @@ import { git, type GitOptions, type GitOutput } from "../git.ts";
 import { liesIn } from "../host-paths.ts";
 import { QUIET, withoutFilters } from "../repository.ts";
 
-/** The repository that the files of a workspace came from, and what the workspace is to it. */
+/** The repository that a workspace's files came from, and how the two relate. */
 export interface UserRepository {
   readonly gitDirectory: string;
-  /** A directory laid out like the repository, with the ignore rules that count for the workspace. */
+  /** A directory laid out like the repository, with the ignore rules that apply to the workspace. */
   readonly checkout: string;
-  /** Where the root of the workspace stands in the repository: empty, or with a slash at the end. */
+  /** The path of the workspace's root in the repository: empty, or with a trailing slash. */
   readonly prefix: string;
-  /** The session's own worktree of it: its root, and the path of its index. */
+  /** The session's own worktree: its root, and the path of its index. */
   readonly worktree: { readonly top: string; readonly index: string } | undefined;
-  /** Of the names of its objects. */
+  /** The length of its object hashes. */
   readonly hashLength: number;
-  /** `index` and `workTree` stand in for its own. No hook runs, and no filter that only the repository configures. */
+  /**
+   * `index` and `workTree` replace the repository's own. Runs no hooks, and no filters that only the repository
+   * configures.
+   */
   git(args: readonly string[], options?: UserGitOptions): Promise<GitOutput>;
 }
 
@@ -36,7 +39,7 @@ const ASKED = [
   "--show-prefix",
 ];
 
-/** Rejects with `workspace_invalid` when there is none. `directory` is the session's, where a checkout of its own is. */
+/** Rejects with `workspace_invalid` if there is none. `directory` is the session's, which contains its checkout. */
 export async function userRepository(place: WorkspacePlace, directory: string): Promise<UserRepository> {
   const { source, cwd, kind } = place;
   const found = existsSync(source) ? await git([...QUIET, ...ASKED], { cwd: source, accept: [128] }) : undefined;
@@ -44,14 +47,14 @@ export async function userRepository(place: WorkspacePlace, directory: string): 
   if (found?.code !== 0)
     throw new CapstanError(
       "workspace_invalid",
-      `${source}, where the files came from, is not in a git repository. Export them as a patch or a zip file.`,
+      `The source ${source} is not in a git repository. Export the changes as a patch or a zip file.`,
       { data: { source } },
     );
   const copied = kind === "copy" || kind === "in-place";
-  // Not asked of git: what the agent wrote to `.git` in its own workspace must not say where we write.
+  // Do not ask git: what the agent wrote to `.git` in its workspace must not decide where we write.
   const top = copied ? upFrom(source, sourcePrefix) : real(join(directory, "files"));
   if (!copied && !liesIn(real(cwd), top))
-    throw new CapstanError("workspace_invalid", `${cwd} does not lie in the session's own checkout, ${top}.`);
+    throw new CapstanError("workspace_invalid", `${cwd} is not in the session's own checkout, ${top}.`);
   const prefix = copied ? sourcePrefix : slashed(relative(top, real(cwd)));
   const worktree = kind === "worktree" ? worktreeAt(common, top) : undefined;
   const user = { HOME: homedir(), ...userConfiguration() };
@@ -80,7 +83,7 @@ export async function userRepository(place: WorkspacePlace, directory: string): 
   };
 }
 
-/** The user's name, and what this user's git ignores and converts. */
+/** The user's name, and the user's git settings for ignoring and converting files. */
 function userConfiguration(): Record<string, string> {
   const places = [join(homedir(), ".gitconfig"), join(homedir(), ".config", "git", "config")];
   const file = places.find((place) => existsSync(place));
@@ -101,7 +104,7 @@ function slashed(path: string): string {
   return path === "" ? "" : `${path}/`;
 }
 
-/** Git notes for each worktree where its `.git` is. */
+/** Git records for each worktree where its `.git` is. */
 function worktreeAt(common: string, top: string): UserRepository["worktree"] {
   const notes = join(common, "worktrees");
   if (!existsSync(notes)) return undefined;
@@ -113,7 +116,7 @@ function worktreeAt(common: string, top: string): UserRepository["worktree"] {
   return name === undefined ? undefined : { top, index: join(notes, name, "index") };
 }
 
-/** The `.git` itself is not resolved: the agent may have made a link of it. */
+/** Does not resolve `.git` itself: the agent may have replaced it with a link. */
 function placeOf(file: string): string {
   return join(real(dirname(file)), basename(file));
 }

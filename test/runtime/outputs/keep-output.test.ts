@@ -35,7 +35,7 @@ test("an output that is too large loses its middle, says so, and shows no half o
   expect(kept?.total).toBe(text.length);
   const content = (await parts.store.toolOutputs.read("sesn_one", kept?.hash ?? ""))?.toString() ?? "";
   expect(content.length).toBe(kept?.bytes);
-  expect(content).toMatch(/bytes are left out here: more than 4,194,304 are not kept\]/);
+  expect(content).toMatch(/bytes omitted: the limit is 4,194,304\]/);
   expect(content).not.toContain(SECRET.slice(0, 6));
   expect(content.endsWith("the end")).toBe(true);
 });
@@ -45,7 +45,7 @@ test("a pipe in the place of an output is not waited for", async () => {
   const file = join(directory.path, "pipe.txt");
   execFileSync("mkfifo", [file]);
   expect(await keepOutput(deps(directory.path), file)).toEqual({
-    detail: expect.stringContaining("is not a plain file") as string,
+    detail: expect.stringContaining("is not a regular file") as string,
   });
 });
 
@@ -59,7 +59,7 @@ test("a session that has used up its room keeps no more, and the event says so",
     detail: expect.stringContaining("268,435,456") as string,
   });
   expect(await keepOutput(deps(directory.path), join(directory.path, "gone"))).toEqual({
-    detail: expect.stringContaining("could not be kept") as string,
+    detail: expect.stringContaining("could not be saved") as string,
   });
 });
 

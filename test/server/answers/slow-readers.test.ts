@@ -97,7 +97,7 @@ test("answers that nobody reads stay within the limit of their key, and other ke
   const refused = await get("/small", secret);
   expect(refused.status).toBe(429);
   expect(refused.headers.get("retry-after")).toBe("5");
-  expect(await refused.json()).toMatchObject({ error: { message: expect.stringContaining("unread answers") } });
+  expect(await refused.json()).toMatchObject({ error: { message: expect.stringContaining("unread responses") } });
   expect(await (await get("/small", other.secret)).text()).toBe("small");
 });
 
@@ -150,7 +150,7 @@ test("a connection that takes nothing is closed, with a line in the log, and its
     (found) => found.length > 0,
   );
   expect(line).toMatchObject({
-    text: "closed a connection: the client did not read its answer",
+    text: "closed a connection: the client did not read the response",
     fields: { method: "GET", path: "/v1/large", caller: id, bytes: expect.any(Number) },
   });
   expect(Number(line?.fields["bytes"])).toBeGreaterThan(MEBIBYTE);

@@ -2,10 +2,10 @@ import { archivePage as pageOf } from "../../../runtime/files/export-session.ts"
 import { openReader } from "../../open-store.ts";
 import type { HeavyPlace } from "../jobs.ts";
 
-/** Few enough that one page is little, whatever its events hold. */
+/** Few enough to keep one page small, whatever its events contain. */
 const EVENTS = 200;
 
-/** A part of a session's archive, and where the next one begins; without `from` the first. */
+/** Returns one page of a session's archive and where the next begins; without `from`, the first. */
 export async function archivePage(
   { home }: HeavyPlace,
   {

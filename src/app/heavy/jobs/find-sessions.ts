@@ -2,7 +2,7 @@ import type { SessionQuery, SessionSummary } from "../../../core/ports/store.ts"
 import { openReader } from "../../open-store.ts";
 import type { HeavyPlace } from "../jobs.ts";
 
-/** The sessions that a query finds; with `named` those whose ids begin or end with it. */
+/** Returns the sessions that match a query; with `named`, those whose ids begin or end with it. */
 export async function findSessions(
   { home }: HeavyPlace,
   {

@@ -5,7 +5,7 @@ import { openReader } from "../../open-store.ts";
 import { requireKnownTools } from "../../check/tool-traits.ts";
 import type { HeavyPlace } from "../jobs.ts";
 
-/** The answer as JSON: to write it takes as long as to find it. */
+/** Returns the answer as JSON: serializing it takes as long as finding it. */
 export async function replayPolicy({ home }: HeavyPlace, request: ReplayRequest): Promise<Uint8Array> {
   await using store = openReader(home);
   const source = {

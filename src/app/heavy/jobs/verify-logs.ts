@@ -3,7 +3,9 @@ import { verifyAudit } from "../../audit/audit.ts";
 import { openReader } from "../../open-store.ts";
 import type { HeavyPlace } from "../jobs.ts";
 
-/** The whole register, and all sessions or one of them; told is what belongs to the project, and what is missing. */
+/**
+ * Checks the whole register, and all sessions or one of them; returns what belongs to the project, and what is missing.
+ */
 export async function verifyLogs(
   place: HeavyPlace,
   { project, session }: { readonly project: string; readonly session?: string | undefined },

@@ -3,8 +3,8 @@ import { nGrams, shared } from "./n-grams.ts";
 const ORDER = 4;
 
 /**
- * BLEU of one text (Papineni et al., 2002): runs of up to four words, with the brevity penalty. Runs that a short text
- * cannot have are left out, and the n-th length without a match counts as half of a match, a quarter and so on
+ * BLEU of one text (Papineni et al., 2002): n-grams of up to four words, with the brevity penalty. Lengths that a short
+ * text cannot have are left out, and the n-th length without a match counts as half of a match, a quarter and so on
  * (smoothing method 3 of Chen and Cherry, 2014). The same as `sentence_bleu` of sacrebleu with its defaults.
  */
 export function bleu(text: string, references: readonly string[]): number {
@@ -26,14 +26,14 @@ export function bleu(text: string, references: readonly string[]): number {
   return Math.min(1, brevityPenalty(words.length, others) * Math.exp(logarithms / orders));
 }
 
-/** Of each run of words the count in the reference that has it most often. */
+/** The highest count of each n-gram in any reference. */
 function mostOf(all: readonly ReadonlyMap<string, number>[]): ReadonlyMap<string, number> {
   const most = new Map<string, number>();
   for (const counts of all) for (const [gram, count] of counts) most.set(gram, Math.max(count, most.get(gram) ?? 0));
   return most;
 }
 
-/** Against the reference whose length is nearest, the shorter of two. */
+/** Uses the reference with the closest length; of two equally close ones, the shorter. */
 function brevityPenalty(length: number, references: readonly (readonly string[])[]): number {
   const [nearest = 0] = references
     .map((words) => words.length)
@@ -41,7 +41,7 @@ function brevityPenalty(length: number, references: readonly (readonly string[])
   return length >= nearest ? 1 : Math.exp(1 - nearest / length);
 }
 
-/** As the script mteval-v13a does it: marks of punctuation are words, but for those inside of numbers. */
+/** Like the script mteval-v13a: punctuation marks are words, except inside numbers. */
 function wordsOf(text: string): readonly string[] {
   const line = text
     .trimEnd()

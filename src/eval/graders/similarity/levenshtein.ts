@@ -1,4 +1,4 @@
-/** How many single characters must be put in, taken out or replaced; by code points, so that an emoji is one. */
+/** How many single characters must be inserted, deleted or replaced; by code points, so that an emoji counts as one. */
 export function levenshteinDistance(a: string, b: string): number {
   const [from, to] = [Array.from(a), Array.from(b)];
   let start = 0;
@@ -9,7 +9,7 @@ export function levenshteinDistance(a: string, b: string): number {
 }
 
 function distance(from: readonly string[], to: readonly string[]): number {
-  // Row by row through the table of all pairs of beginnings; only the row before is needed.
+  // Computes the table of all pairs of prefixes row by row; only the previous row is needed.
   let row = Uint32Array.from({ length: to.length + 1 }, (_, index) => index);
   let next = new Uint32Array(to.length + 1);
   for (const [at, character] of from.entries()) {
@@ -23,7 +23,7 @@ function distance(from: readonly string[], to: readonly string[]): number {
   return row[to.length] ?? 0;
 }
 
-/** 1 less the distance as a share of the longer text. */
+/** 1 minus the distance as a share of the longer text. */
 export function levenshteinSimilarity(a: string, b: string): number {
   const longer = Math.max(Array.from(a).length, Array.from(b).length);
   return longer === 0 ? 1 : 1 - levenshteinDistance(a, b) / longer;

@@ -1,18 +1,18 @@
 import { nGrams, shared } from "./n-grams.ts";
 
 /**
- * ROUGE (Lin, 2004) as its F1, without stemming: the same as google-research's rouge_score where texts are ASCII. That
- * one drops all other letters; here they are letters too.
+ * ROUGE (Lin, 2004) as F1, without stemming: the same as google-research's rouge_score for ASCII texts. That one drops
+ * all other letters; here they count as letters too.
  */
 
-/** By runs of `size` words that both have. */
+/** By shared runs of `size` words. */
 export function rougeN(text: string, reference: string, size: number): number {
   const [found, expected] = [wordsOf(text), wordsOf(reference)];
   const runs = (words: readonly string[]): number => Math.max(0, words.length - size + 1);
   return f1(shared(nGrams(found, size), nGrams(expected, size)), runs(found), runs(expected));
 }
 
-/** By the longest list of words that both have in the same order, with or without others between. */
+/** By the longest common subsequence of words. */
 export function rougeL(text: string, reference: string): number {
   const [found, expected] = [wordsOf(text), wordsOf(reference)];
   return f1(longestCommon(found, expected), found.length, expected.length);

@@ -9,7 +9,7 @@ import { diffOf, shown } from "./words.ts";
 
 type Method = Given<"similarity">["method"];
 
-/** Pairs of characters or words. More would hold the whole run for seconds. */
+/** Pairs of characters or words. More would block the whole run for seconds. */
 const MAX_PAIRS = 400_000_000;
 
 export function similarity({ to, method, at_least: least }: Given<"similarity">, { text }: TurnFacts): Finding {
@@ -26,9 +26,9 @@ export function similarity({ to, method, at_least: least }: Given<"similarity">,
   };
 }
 
-/** From 0 to 1. Of several references the best counts; BLEU takes all of them together. */
+/** From 0 to 1. With several references, the best counts; BLEU uses all of them together. */
 export function similarityOf(text: string, references: readonly string[], method: Method): number {
-  // Also for texts without words, of which BLEU and ROUGE have nothing to say.
+  // Also for texts without words, for which BLEU and ROUGE are undefined.
   if (references.includes(text)) return 1;
   if (method === "bleu") return bleu(text, references);
   return Math.max(...references.map((reference) => MEASURES[method](text, reference)));
@@ -48,6 +48,5 @@ const MEASURES: Readonly<Record<Exclude<Method, "bleu">, (text: string, referenc
 };
 
 function refuseTooLong(pairs: number): void {
-  if (pairs > MAX_PAIRS)
-    throw new GraderError("the texts are too long to be compared this way; use the method bleu, rouge_1 or rouge_2");
+  if (pairs > MAX_PAIRS) throw new GraderError("the texts are too long for this method; use bleu, rouge_1 or rouge_2");
 }

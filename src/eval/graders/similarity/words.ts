@@ -1,20 +1,20 @@
 import { createTwoFilesPatch } from "diff";
 import type { Count } from "../../../core/suite/grader-schema.ts";
 
-/** How findings are put into words. */
+/** Formats findings. */
 
 const SHOWN = 200;
 const MAX_COMPARED = 200_000;
 const DIFF_LINES = 200;
 
-/** A value on one line, cut to a length that can be read. */
+/** Formats a value on one line, cut to a readable length. */
 export function shown(value: unknown): string {
-  // Undefined has no JSON.
+  // Undefined has no JSON representation.
   const text = (JSON.stringify(value) as string | undefined) ?? "nothing";
   return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}… (${text.length} characters)`;
 }
 
-/** A unified diff; undefined when both have one line, which a message can tell as well, or are too long to compare. */
+/** A unified diff; undefined if both have one line, which a message shows as well, or are too long to compare. */
 export function diffOf(expected: string, found: string): string | undefined {
   if (!expected.includes("\n") && !found.includes("\n")) return undefined;
   if (expected.length + found.length > MAX_COMPARED) return undefined;

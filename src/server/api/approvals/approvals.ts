@@ -32,7 +32,7 @@ export function addApprovals(api: Api, deps: ApiDeps): void {
       tag,
       summary: "List approvals",
       description:
-        "Oldest first. With `status=pending` only those that can still be answered. Of those that are over only the last ones, as many as `limit` says.",
+        "Oldest first. With `status=pending`, only approvals that can still be answered. Of the closed ones, only the last `limit`.",
       query: approvalQuery,
       answer: listOf(approval),
     },
@@ -46,7 +46,7 @@ export function addApprovals(api: Api, deps: ApiDeps): void {
         const wanted = found.filter(
           (one) => (after === undefined || one.id > after) && !(status === "pending" && isExpired(one, clock.now())),
         );
-        // One that has expired takes no place from those that can still be answered.
+        // Expired approvals do not count towards the limit.
         return limit === undefined ? wanted : wanted.slice(-limit);
       };
       const found = await waitFor(find, ({ length }) => length > 0, { seconds: wait, signal });
@@ -63,7 +63,7 @@ export function addApprovals(api: Api, deps: ApiDeps): void {
       tag,
       summary: "Get an approval",
       description:
-        "The input of a call that waits is shown as it is to whoever may answer, and redacted to viewers; what an answer made of it is not shown to viewers.",
+        "Callers who may answer see the input of a waiting call as it is; viewers see it redacted. Viewers do not see input that an answer changed.",
       query: approvalWait,
       answer: approval,
     },
@@ -83,7 +83,7 @@ export function addApprovals(api: Api, deps: ApiDeps): void {
       tag,
       summary: "Answer an approval",
       description:
-        "The first answer wins; every later one is refused with a conflict. The session goes on at once. An answer is remembered for the session or for the project; for all projects only on the server's machine. Below admin, `rules` may only repeat what the approval suggests in `request.remember`.",
+        "The first answer wins; later ones are rejected with a conflict. The session continues immediately. An answer can be remembered for the session or the project; to remember it for all projects, answer on the server's machine. Below admin, `rules` may only repeat what the approval suggests in `request.remember`.",
       body: approvalAnswer,
       answer: approval,
     },
@@ -92,15 +92,15 @@ export function addApprovals(api: Api, deps: ApiDeps): void {
       if (asked.status === "pending") requireSuggestedRules(caller, asked, body.rules);
       const answer = await withFiles(deps, caller, answerFromWire(body));
       const answered = await runtime.approvals.answer(id, answer, answererOf(caller));
-      // The answer is stored, whatever becomes of the session: another process may drive it and goes on by itself, and
-      // one that cannot go on now is tried again by the host.
+      // The answer is saved, whatever happens to the session: another process that drives it continues on its own, and
+      // the host retries a session that cannot continue now.
       await runtime.attend(asked.sessionId).catch(() => {});
       return approvalToWire(answered);
     },
   );
 }
 
-/** Pending in the store, but too late to answer. */
+/** Still pending in the store, but too late to answer. */
 function isExpired({ expiresAt }: Approval, now: number): boolean {
   return expiresAt !== null && expiresAt <= now;
 }

@@ -21,7 +21,7 @@ export function addGrants(api: Api, deps: ApiDeps): void {
       role: "viewer",
       tag,
       summary: "List remembered answers",
-      description: "Oldest first: those that were given in this project.",
+      description: "Oldest first: the answers that were given in this project.",
       answer: listOf(grant),
     },
     async ({ caller }) => ({
@@ -37,7 +37,8 @@ export function addGrants(api: Api, deps: ApiDeps): void {
       role: "operator",
       tag,
       summary: "Revoke a remembered answer",
-      description: "What it allowed is asked about again. Below admin: only answers that were given with the same key.",
+      description:
+        "Calls that it allowed need approval again. Below admin, only answers that were given with the same key can be revoked.",
       answer: revoked,
     },
     async ({ caller, params: { id } }) => {
@@ -46,7 +47,7 @@ export function addGrants(api: Api, deps: ApiDeps): void {
       if (!mayRevoke(caller, found))
         throw new CapstanError(
           "not_allowed",
-          `The grant ${id} was given by ${found.grant.by}. Revoke it with that key, or with one that has the role admin; this one has the role ${caller.role}.`,
+          `The grant ${id} was given by ${found.grant.by}, and this key has the role ${caller.role}. Revoke it with that key or with an admin key.`,
           { data: { role: caller.role, wanted: "admin" } },
         );
       await runtime.grants.revoke(id);
@@ -55,7 +56,7 @@ export function addGrants(api: Api, deps: ApiDeps): void {
   );
 }
 
-/** A grant, and the approval that was answered with it as far as that is still there. */
+/** A grant, and the approval that it answered, if that still exists. */
 interface Given {
   readonly grant: Grant;
   readonly approval: Approval | undefined;
@@ -65,7 +66,7 @@ function mayRevoke(caller: Caller, { approval }: Given): boolean {
   return hasRole(caller, "admin") || (hasRole(caller, "operator") && approval?.answer?.key === caller.id);
 }
 
-/** A grant belongs to the project in which it was given, wherever it holds. */
+/** A grant belongs to the project in which it was given, whatever its scope. */
 async function grantsOf({ runtime }: ApiDeps, project: string): Promise<readonly Given[]> {
   const projectOf = async ({ grant, approval }: Given): Promise<string | undefined> => {
     if (grant.scope === "project") return grant.project ?? undefined;

@@ -21,13 +21,13 @@ export function addPolicy(api: Api, deps: ApiDeps): void {
       path: "/api/policy/check",
       role: "operator",
       tag,
-      summary: "Explain what would be decided about a call",
-      description: "Nothing is run. Grants are not looked at: they belong to sessions.",
+      summary: "Explain the decision about a call",
+      description: "Runs nothing. Ignores grants, which belong to sessions.",
       body: checkInput,
       answer: explanation,
     },
     async ({ caller, body }) => {
-      // Nothing of it is run, so anybody may ask about any.
+      // Nothing of the definition runs, so any caller may pass one.
       const definition = body.agent_definition ?? (await agentFor(deps, caller, body)).definition;
       const { mode = definition.permissions.mode } = body;
       const cwd =
@@ -63,8 +63,8 @@ export function addPolicy(api: Api, deps: ApiDeps): void {
       path: "/api/policy/replay",
       role: "viewer",
       tag,
-      summary: "Try changed rules on recorded decisions",
-      description: "Nothing is run. Tells of each decision in this project what the rules would make of it.",
+      summary: "Replay decisions with different rules",
+      description: "Runs nothing. Shows what the rules would decide about each recorded decision in this project.",
       body: replayInput,
       answer: replay.extend({ data: z.array(replayLine) }),
     },

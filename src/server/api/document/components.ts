@@ -17,16 +17,16 @@ import { session as plainSession } from "../../../protocol/api/sessions.ts";
 import * as suites from "../../../protocol/api/suites.ts";
 import * as webhooks from "../../../protocol/api/webhooks.ts";
 
-// In the published package there are two copies of zod, ours and the one that the document is made with.
-// It needs no more than this. Given all of zod, the package would hold, and every command load, all of zod.
+// The published package has two copies of zod: ours and the one that generates the document. The generator needs only
+// this class. Passing all of zod would add all of it to the package and to the start of every command.
 extendZodWithOpenApi({ ZodType: z.ZodType } as typeof z);
 
-/** A copy: schemas that were made before zod was extended do not know about names. */
+/** Copies the schema: schemas created before zod was extended cannot have names. */
 function named<Schema extends z.ZodType>(schema: Schema, name: string): Schema {
   return schema.clone().openapi(name);
 }
 
-/** The schemas of the protocol under the names that they have in the document. What they accept is the same. */
+/** The protocol's schemas under their names in the document. They accept the same input. */
 
 export const errorEnvelope = named(plainError, "Error");
 const agentDefinition = named(plainAgent, "AgentDefinition");

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { OpenApiDocument } from "./document.ts";
 import { escaped, prose, type Schema, schemaHtml } from "./docs-schema.ts";
 
-/** A page for people, made of the document alone: no scripts, and nothing from anywhere else. */
+/** An HTML page generated from the document: no scripts and no external resources. */
 
 const STYLE = `
 :root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 18%, transparent); }
@@ -53,7 +53,7 @@ export function documentPage({ info, paths = {}, components }: OpenApiDocument):
   );
   const tags = [...new Set(routes.map(({ operation }) => tagOf(operation)))];
   const schemas = Object.entries(components?.schemas ?? {}) as [string, Schema][];
-  const title = `${info.title}: the API`;
+  const title = `${info.title} API`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -65,7 +65,7 @@ export function documentPage({ info, paths = {}, components }: OpenApiDocument):
 <body>
 <h1>${escaped(title)}</h1>
 ${prose(info.description ?? "")}
-<p>The same for programs: <a href="/openapi.json">/openapi.json</a></p>
+<p>OpenAPI: <a href="/openapi.json">/openapi.json</a></p>
 <nav><ul>${tags.map((tag) => `<li><a href="#${anchor(tag)}">${escaped(tag)}</a></li>`).join("")}<li><a href="#schemas">Schemas</a></li></ul></nav>
 <main>
 ${tags.map((tag) => section(tag, routes)).join("\n")}
@@ -100,7 +100,7 @@ function routeHtml({ method, path, operation }: Route): string {
     requestBody === undefined ? "" : `<h4>Body</h4>${contentHtml(requestBody.content)}`,
     ...Object.entries(responses).map(
       ([status, { description: about = "", content }]) =>
-        `<h4>${escaped(status === "default" ? "Refusals" : `Answer ${status}`)}</h4>${content === undefined ? prose(about) : contentHtml(content)}`,
+        `<h4>${escaped(status === "default" ? "Refusals" : `Response ${status}`)}</h4>${content === undefined ? prose(about) : contentHtml(content)}`,
     ),
   ];
   return `<details id="${method}-${escaped(path)}"><summary><span class="method">${method.toUpperCase()}</span><code>${escaped(path)}</code><span class="about">${escaped(summary)}</span></summary>${parts.join("")}</details>`;

@@ -1,4 +1,4 @@
-/** As much of JSON Schema as the document uses. */
+/** The subset of JSON Schema that the document uses. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -25,7 +25,7 @@ export function escaped(text: string): string {
     .replaceAll("'", "&#39;");
 }
 
-/** Paragraphs; what stands in backquotes is code. */
+/** Formats paragraphs; text in backquotes is code. */
 export function prose(text: string): string {
   return text
     .split("\n\n")
@@ -60,7 +60,7 @@ function typeText(schema: Schema): string {
   return names.join(" or ") + otherwise;
 }
 
-/** Whether a few words tell all of it. */
+/** Whether a few words describe the whole schema. */
 function isPlain({ properties, oneOf, anyOf, allOf, items, additionalProperties: rest }: Schema): boolean {
   if (properties !== undefined || oneOf !== undefined || anyOf !== undefined || allOf !== undefined) return false;
   return (items === undefined || isPlain(items)) && (typeof rest !== "object" || isPlain(rest));

@@ -21,10 +21,10 @@ import type { Checkpoint } from "../../../core/session/checkpoint-list.ts";
 import type { Rewind, SessionDiff } from "../../../runtime/files/files.ts";
 
 const tag = "Workspace";
-/** Events: more than follow a rewind before it is answered. */
+/** In events: more than can follow a rewind before it is answered. */
 const TAIL = 100;
 
-/** What changed in a session's files, and ways to take it back or over. */
+/** Shows, rewinds and applies changes of a session's files. */
 export function addFiles(api: Api, deps: ApiDeps, heavy: Heavy): void {
   const { files } = deps.runtime;
 
@@ -37,7 +37,7 @@ export function addFiles(api: Api, deps: ApiDeps, heavy: Heavy): void {
       role: "viewer",
       tag,
       summary: "List checkpoints",
-      description: "Oldest first: the states of the files that can be brought back.",
+      description: "Oldest first: the file states that you can rewind to.",
       answer: listOf(checkpoint),
     },
     async ({ caller, params: { id } }) => {
@@ -54,8 +54,8 @@ export function addFiles(api: Api, deps: ApiDeps, heavy: Heavy): void {
       heavy,
       role: "viewer",
       tag,
-      summary: "Show which files changed",
-      description: "By default since the session's start until now. May be asked while the session works.",
+      summary: "List changed files",
+      description: "By default from the session's start until now. Also works while the session is running.",
       query: diffQuery,
       answer: diff,
     },
@@ -73,9 +73,9 @@ export function addFiles(api: Api, deps: ApiDeps, heavy: Heavy): void {
       heavy,
       role: "viewer",
       tag,
-      summary: "The changes as a patch",
+      summary: "Get the changes as a patch",
       description:
-        "One that git can apply, binary files included. With `path` only of that file; empty when it has not changed. It does not count as taken out. When a hidden file is in it: admins only.",
+        "A patch that git can apply, including binary files. With `path`, only that file's changes; empty if it has not changed. Does not count as an export. Admins only if a hidden file changed.",
       query: patchQuery,
       answer: "text/x-diff",
     },
@@ -94,9 +94,9 @@ export function addFiles(api: Api, deps: ApiDeps, heavy: Heavy): void {
       path: "/api/sessions/{id}/rewind",
       role: "operator",
       tag,
-      summary: "Bring the files back to a checkpoint",
+      summary: "Rewind the files to a checkpoint",
       description:
-        "What was there is kept in a checkpoint first, so that it can be undone. In place, only what the session itself changed is taken back; files that someone else has changed since stop it with 409 and their names.",
+        "Takes a checkpoint of the current files first, so that the rewind can be undone. In place, only the session's own changes are rewound. If someone else has changed these files since, returns 409 with their names.",
       body: rewindInput,
       answer: rewind,
     },
@@ -117,15 +117,15 @@ export function addFiles(api: Api, deps: ApiDeps, heavy: Heavy): void {
       path: "/api/sessions/{id}/rewind/undo",
       role: "operator",
       tag,
-      summary: "Take the last rewind back",
-      description: "Of the conversation too, when it went back.",
+      summary: "Undo the last rewind",
+      description: "Also restores the conversation, if it was rewound.",
       query: undoQuery,
       answer: rewind,
     },
     async ({ caller, params: { id }, query: { overwrite = false } }) => {
       await findSession(deps, caller.project, id);
       const undone = await files.undoRewind(id, { overwrite });
-      // It was stored just now.
+      // The event was just saved.
       const head = await deps.runtime.head(id);
       const tail = await deps.runtime.read(id, { after: Math.max(0, head - TAIL) });
       const last = tail.findLast(({ type }) => type === "capstan.rewound");
@@ -140,9 +140,9 @@ export function addFiles(api: Api, deps: ApiDeps, heavy: Heavy): void {
       path: "/api/sessions/{id}/apply",
       role: "operator",
       tag,
-      summary: "Write the changes back",
+      summary: "Apply the changes",
       description:
-        "To where the workspace was made from, on the server's machine; all or nothing. With conflicts nothing is written.",
+        "Writes the changes to the workspace's source on the server's machine, all or nothing. If there are conflicts, writes nothing.",
       body: applyInput,
       answer: applied,
     },

@@ -13,13 +13,13 @@ import type { Caller } from "../../http/context.ts";
 import { type ApiDeps, offered } from "../deps.ts";
 
 /**
- * People see what a confined agent would: a session may work in a directory that holds a person's credentials, or
- * Capstan's own files, and a key of one project must not lead to them.
+ * Callers see the same files as a sandboxed agent: a session may work in a directory that contains a person's
+ * credentials or Capstan's own files, and a project's key must not expose them.
  */
 export async function hidingPlan(deps: ApiDeps, record: SessionRecord): Promise<SandboxPlan> {
   const { environment } = record;
   const confined = { ...environment, sandbox: { ...environment.sandbox, mode: "required" as const } };
-  const { home, capstanHome, secretFiles } = offered(deps.policy, "looking at files");
+  const { home, capstanHome, secretFiles } = offered(deps.policy, "access to files");
   const { files } = await deps.runtime.state(record.id);
   return sandboxOf(
     {
@@ -41,7 +41,7 @@ interface TakenChanges {
   readonly limits: WorkLimits;
 }
 
-/** A patch or a branch has the contents of all that changed, so below admin none of it may be hidden. */
+/** A patch or a branch contains everything that changed, so below admin it must contain no hidden file. */
 export async function requireOpenChanges(
   deps: ApiDeps,
   { caller, record, range: { path: only, ...range } = {}, limits }: TakenChanges,
@@ -54,7 +54,7 @@ export async function requireOpenChanges(
   if (found !== undefined) throw refusal(caller, `the changes of ${found.path}`);
 }
 
-/** A zip file has everything, so below admin there must be nothing that is hidden. */
+/** A zip file contains everything, so below admin there must be no hidden file. */
 export async function requireOpenFiles(
   deps: ApiDeps,
   { caller, record, limits }: Omit<TakenChanges, "range">,
@@ -67,10 +67,10 @@ export async function requireOpenFiles(
   if (found !== undefined) throw refusal(caller, found.slice(root.length + 1));
 }
 
-/** The first that is found; git keeps none under such a name. */
+/** Returns the first hidden file. Skips the .git directory, where git creates no such names. */
 async function secretFileIn(directory: string, plan: SandboxPlan, signal: AbortSignal): Promise<string | undefined> {
   signal.throwIfAborted();
-  // What this user may not look into is in no zip file either.
+  // Directories that this user cannot read are not in the zip file either.
   for (const entry of await readdir(directory, { withFileTypes: true }).catch(() => [])) {
     const path = join(directory, entry.name);
     if (!entry.isDirectory()) {
@@ -83,7 +83,7 @@ async function secretFileIn(directory: string, plan: SandboxPlan, signal: AbortS
   return undefined;
 }
 
-/** Checkpoints are of where the session began, wherever it has gone on. */
+/** Checkpoints belong to the directory where the session started, even if it continued elsewhere. */
 async function exported(
   deps: ApiDeps,
   record: SessionRecord,
@@ -95,7 +95,7 @@ async function exported(
 function refusal({ role }: Caller, what: string): CapstanError {
   return new CapstanError(
     "not_allowed",
-    `It would hold ${what}, which may be a credential and is hidden. Only a key with the role admin may take it out; this one has the role ${role}. Read other files one by one with GET …/files/content.`,
+    `The export would contain ${what}, which is hidden because it may be a credential. Only an admin key may export it; this key has the role ${role}. Read other files one by one with GET …/files/content.`,
     { data: { role, wanted: "admin" } },
   );
 }

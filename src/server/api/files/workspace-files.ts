@@ -5,14 +5,14 @@ import { CapstanError } from "../../../core/errors.ts";
 import { isInside } from "../../../core/paths/inside.ts";
 import type { WireFileList } from "../../../protocol/api/files.ts";
 
-/** In bytes: what one answer carries. */
+/** In bytes: the largest file in one answer. */
 const MAX_FILE = 10 * 1_048_576;
 const MAX_ENTRIES = 1_000;
 
-/** A workspace as it may be looked at: nothing outside of it, whatever its links say, and nothing that is hidden. */
+/** A workspace as callers may see it: nothing outside of it, not even through links, and nothing hidden. */
 export interface LookedAt {
   readonly root: string;
-  /** Of a path without links. */
+  /** Takes a path with links resolved. */
   readonly isHidden: (path: string) => boolean;
 }
 
@@ -35,7 +35,7 @@ export async function listFiles(workspace: LookedAt, path: string): Promise<Wire
 
 export async function readWorkspaceFile(workspace: LookedAt, path: string): Promise<Buffer> {
   const { real } = await placeIn(workspace, path);
-  // A pipe must not keep anybody waiting, and what the name leads to by now is looked at before it is read.
+  // Non-blocking, so that a pipe cannot hang the request. The opened file is checked again before it is read.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   await using handle = await open(real, flags).catch((thrown: unknown) => {
     throw unreadable(path, thrown);
@@ -46,12 +46,12 @@ export async function readWorkspaceFile(workspace: LookedAt, path: string): Prom
   if (size > MAX_FILE)
     throw new CapstanError(
       "too_large",
-      `path: ${path} has ${size} bytes, and an answer carries ${MAX_FILE}. Take all files with POST …/export/zip.`,
+      `path: ${path} has ${size} bytes; the limit is ${MAX_FILE}. Export all files with POST …/export/zip.`,
     );
   return handle.readFile();
 }
 
-/** An agent may exchange a directory for a link at any moment: what was opened must be what lies in the workspace. */
+/** An agent may replace a directory with a link at any moment, so the opened file must be the one in the workspace. */
 async function sameFile(
   handle: FileHandle,
   workspace: LookedAt,
@@ -61,13 +61,13 @@ async function sameFile(
   const { real } = await placeIn(workspace, path);
   const named = await stat(real);
   if (opened.dev !== named.dev || opened.ino !== named.ino)
-    throw new CapstanError("store_conflict", `path: ${path} changed while it was read. Try again.`, {
+    throw new CapstanError("store_conflict", `path: ${path} changed while it was being read. Try again.`, {
       retryable: true,
     });
   return { size: opened.size, isFile: opened.isFile() };
 }
 
-/** Links resolved. `relative` is to the workspace. */
+/** Resolves links. `relative` is relative to the workspace. */
 async function placeIn(
   { root, isHidden }: LookedAt,
   path: string,
@@ -76,15 +76,15 @@ async function placeIn(
   if (path.includes("\0") || posix.isAbsolute(path) || relative === ".." || relative.startsWith("../"))
     throw new CapstanError(
       "invalid_input",
-      `path: ${JSON.stringify(path)} leads out of the workspace. Name a file relative to it, such as src/main.ts.`,
+      `path: ${JSON.stringify(path)} is outside the workspace. Use a path relative to the workspace, such as src/main.ts.`,
     );
   const realRoot = await realpath(root).catch(() => {
-    throw new CapstanError("not_found", "The workspace of this session is not there any more.");
+    throw new CapstanError("not_found", "The workspace of this session no longer exists.");
   });
   const real = await realpath(join(realRoot, relative)).catch((thrown: unknown) => {
     throw unreadable(path, thrown);
   });
-  // A link out of the workspace, and what is hidden, are as good as not there.
+  // Links out of the workspace and hidden files look like missing files.
   if (!isInside(real, realRoot) || isHidden(real)) throw missing(path);
   return { real, relative };
 }
@@ -100,9 +100,9 @@ function unreadable(path: string, thrown: unknown): CapstanError {
   if (code === "ENOTDIR")
     return new CapstanError("invalid_input", `path: ${path} is not a directory. Read a file with GET …/files/content.`);
   if (code === "ENOENT" || code === "ELOOP" || code === "ENAMETOOLONG") return missing(path);
-  return new CapstanError("not_found", `path: ${path} cannot be read by the server (${code ?? "unknown"}).`);
+  return new CapstanError("not_found", `path: the server cannot read ${path} (${code ?? "unknown"}).`);
 }
 
 function missing(path: string): CapstanError {
-  return new CapstanError("not_found", `path: there is no ${path} in the workspace. List its files to find it.`);
+  return new CapstanError("not_found", `path: ${path} does not exist in the workspace. List its files to find it.`);
 }

@@ -10,7 +10,7 @@ import { listFiles, type LookedAt, readWorkspaceFile } from "./workspace-files.t
 
 const tag = "Workspace";
 
-/** The files that a session works on, as they are now. */
+/** The current files of a session's workspace. */
 export function addWorkspace(api: Api, deps: ApiDeps): void {
   endpoint(
     api,
@@ -20,7 +20,7 @@ export function addWorkspace(api: Api, deps: ApiDeps): void {
       role: "viewer",
       tag,
       summary: "List files",
-      description: "Of one directory of the workspace, by name.",
+      description: "Lists one directory of the workspace, sorted by name.",
       query: fileQuery,
       answer: fileList,
     },
@@ -36,14 +36,14 @@ export function addWorkspace(api: Api, deps: ApiDeps): void {
       role: "viewer",
       tag,
       summary: "Read a file",
-      description: "Byte for byte, up to 10 MiB. Links that lead out of the workspace are not followed.",
+      description: "Returns the exact bytes, up to 10 MiB. Links out of the workspace are not followed.",
       query: z.strictObject({ path: fileQuery.shape.path.unwrap() }),
       answer: "application/octet-stream",
     },
     async ({ c, caller, params: { id }, query: { path } }) => {
       const bytes = await readWorkspaceFile(await lookedAt(deps, await findSession(deps, caller.project, id)), path);
       c.header("content-type", "application/octet-stream");
-      // Whatever an agent wrote, a browser must not take it for a page of this server.
+      // A browser must not render an agent's file as a page of this server.
       c.header("content-disposition", "attachment");
       c.header("x-content-type-options", "nosniff");
       return c.body(new Uint8Array(bytes));

@@ -12,7 +12,7 @@ import { requireOpenChanges, requireOpenFiles } from "../files/hidden-files.ts";
 
 const tag = "Workspace";
 
-/** Ways to take a session's files out. What was taken out is told in its log, and its workspace may go. */
+/** Exports of a session's files. The log records them, and the workspace may then be removed. */
 export function addExports(api: Api, deps: ApiDeps, heavy: Heavy): void {
   const { files } = deps.runtime;
 
@@ -24,9 +24,8 @@ export function addExports(api: Api, deps: ApiDeps, heavy: Heavy): void {
       heavy,
       role: "operator",
       tag,
-      summary: "Take the changes out as a patch",
-      description:
-        "The whole change since the session's start. It counts as taken out. When a hidden file changed: admins only.",
+      summary: "Export the changes as a patch",
+      description: "All changes since the session's start. Counts as an export. Admins only if a hidden file changed.",
       answer: "text/x-diff",
     },
     async ({ c, caller, params: { id }, limits }) => {
@@ -45,15 +44,14 @@ export function addExports(api: Api, deps: ApiDeps, heavy: Heavy): void {
       heavy,
       role: "operator",
       tag,
-      summary: "Take the files out as a zip file",
-      description:
-        "All files as they are now. They count as taken out. When there is a hidden file among them: admins only.",
+      summary: "Export the files as a zip file",
+      description: "All current files. Counts as an export. Admins only if there is a hidden file among them.",
       answer: "application/zip",
     },
     async ({ c, caller, params: { id }, signal, limits }) => {
       await requireOpenFiles(deps, { caller, record: await findSession(deps, caller.project, id), limits });
       const { size, stream } = await madeAside((file) => files.exportZip(id, file, limits));
-      // A client that left before the first byte never touches the body.
+      // If the client disconnects before the first byte, nothing reads the body.
       onAbort(signal, () => stream.destroy());
       c.header("content-type", "application/zip");
       c.header("content-length", String(size));
@@ -70,9 +68,9 @@ export function addExports(api: Api, deps: ApiDeps, heavy: Heavy): void {
       heavy,
       role: "operator",
       tag,
-      summary: "Take the changes out as a branch",
+      summary: "Export the changes as a branch",
       description:
-        "A commit in the repository of the server's machine that the files came from. Only the branch is touched. When a hidden file changed: admins only.",
+        "Commits to the source repository on the server's machine. Touches only the branch. Admins only if a hidden file changed.",
       body: branchInput,
       answer: branchExport,
     },
@@ -87,7 +85,7 @@ export function addExports(api: Api, deps: ApiDeps, heavy: Heavy): void {
   );
 }
 
-/** Has a file made in a directory of its own, and reads it. It has no name any more by then, so nothing stays behind. */
+/** Creates a file in a temporary directory and opens it. The name is removed first, so nothing is left behind. */
 async function madeAside(make: (file: string) => Promise<void>): Promise<{ size: number; stream: ReadStream }> {
   const directory = await mkdtemp(join(tmpdir(), "capstan-zip-"));
   try {

@@ -21,7 +21,7 @@ import { shownSession } from "./session-view.ts";
 
 const tag = "Sessions";
 
-/** What is said and done in a session. */
+/** The events of a session, and requests that add to them. */
 export function addSessionEvents(api: Api, deps: ApiDeps): void {
   const { runtime } = deps;
 
@@ -34,7 +34,7 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       tag,
       summary: "Read a session's log",
       description:
-        "In order. Secrets were taken out before the events were stored. A page ends with 4 MiB, however many events were asked for; `next_after` says where to go on.",
+        "In order. Secrets were redacted before the events were saved. A page ends at 4 MiB, however many events you request; `next_after` is the position to continue from.",
       query: eventQuery,
       answer: eventPage,
     },
@@ -62,7 +62,7 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       role: "viewer",
       tag,
       summary: "Read one event",
-      description: "Whole, by its place in the log.",
+      description: "Returns the complete event at a position in the log.",
       answer: loggedEvent,
     },
     async ({ caller, params: { id, seq } }) => {
@@ -81,8 +81,8 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       path: "/api/sessions/{id}/state",
       role: "viewer",
       tag,
-      summary: "Get a session's state at a place in its log",
-      description: "What the session was in the middle of right after that event.",
+      summary: "Get a session's state at a log position",
+      description: "The state of the session right after that event.",
       query: stateQuery,
       answer: state,
     },
@@ -93,7 +93,7 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       if (at > head)
         throw new ApiFailure(
           "invalid_request_error",
-          `at is ${at}, and the log of this session ends with ${head}. Give the seq of one of its events, or 0 for before the first.`,
+          `at is ${at}, but the log of this session ends at ${head}. Use the seq of one of its events, or 0 for the state before the first.`,
         );
       return stateToWire(await runtime.stateAt(id, at));
     },
@@ -108,7 +108,7 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       tag,
       summary: "Follow a session",
       description:
-        "Server-sent events: every event of the log from the given place on, then what happens. `event` is the type; `id` is the place in the log, and `Last-Event-ID` resumes there without a gap or a repeat. Previews of what is being said (`event_start`, `event_delta`) have no id; a start with an id that is known begins the text again. `ping` is a sign of life.",
+        "Server-sent events: every event of the log from the given position, then new ones as they happen. `event` is the type; `id` is the position in the log, and `Last-Event-ID` resumes there without gaps or repeats. Previews of text being written (`event_start`, `event_delta`) have no id; an `event_start` with a known id restarts the text. `ping` keeps the connection alive.",
       query: streamQuery,
       answer: "text/event-stream",
     },
@@ -133,7 +133,7 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       role: "operator",
       tag,
       summary: "Send a message",
-      description: "Starts a turn, or is added to the one under way. The stream tells what becomes of it.",
+      description: "Starts a turn, or is added to the current one. Follow the stream to see the result.",
       body: messageRequest,
       answer: accepted,
       status: 202,
@@ -155,7 +155,7 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       role: "operator",
       tag,
       summary: "Interrupt a session",
-      description: "Ends the turn under way and keeps its work. Nothing happens when there is none.",
+      description: "Ends the current turn and keeps its work. Does nothing if there is none.",
       answer: sessionWithState,
     },
     async ({ caller, params: { id } }) => {
@@ -173,7 +173,7 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       role: "operator",
       tag,
       summary: "Compact a session",
-      description: "A turn of its own, after which the model goes on from a summary. The log keeps everything.",
+      description: "Runs a separate turn, after which the model continues from a summary. The log keeps everything.",
       answer: accepted,
       status: 202,
     },
@@ -193,7 +193,7 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       role: "viewer",
       tag,
       summary: "Export a session",
-      description: "Its log as JSON lines, to be read by `capstan sessions import`. Its files are not in it.",
+      description: "Its log as JSON lines, for `capstan sessions import`. Does not include its files.",
       answer: "application/jsonl",
     },
     async ({ c, caller, asking, params: { id } }) => {
@@ -212,9 +212,9 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       path: "/api/sessions/{id}/calls/{call}/output",
       role: "viewer",
       tag,
-      summary: "The whole output of a call",
+      summary: "Get the full output of a call",
       description:
-        "What the tool gave, also where the event of its result has only the beginning (`whole_output`). `call` is the `call_id`.",
+        "The tool's output, even if the event of its result has only the beginning (`whole_output`). `call` is the `call_id`.",
       answer: "text/plain",
     },
     async ({ c, caller, params: { id, call } }) => {

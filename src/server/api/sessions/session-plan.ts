@@ -16,13 +16,13 @@ import { chosenPlace, projectDirectory } from "../places.ts";
 
 type SessionBody = z.output<typeof sessionInput>;
 
-/** What a session is started with. */
+/** The agent, environment and directory to start a session with. */
 interface SessionPlan {
   readonly agent: AgentDefinition;
   readonly agentRef: SessionRecord["agentRef"];
   readonly environment: EnvironmentDefinition;
   readonly environmentId?: string;
-  /** Where the host of the repository that it clones is. */
+  /** The resolved addresses of the host of the repository to clone. */
   readonly hostAddresses?: HostAddresses;
   /** Absent for a workspace that starts empty. */
   readonly cwd?: string;
@@ -48,7 +48,7 @@ export async function planSession(deps: ApiDeps, caller: Caller, body: SessionBo
   };
 }
 
-/** What the project's settings would give the session, and do not: nothing when it takes nothing from them. */
+/** The project settings withheld from the session; undefined if it uses none of them. */
 async function withheldFrom(deps: ApiDeps, { project }: Caller, body: SessionBody): Promise<StartOptions["withheld"]> {
   const hasOwnAgent = body.agent !== undefined || body.agent_definition !== undefined;
   const hasOwnEnvironment = body.environment !== undefined || body.environment_id !== undefined;
@@ -66,17 +66,17 @@ export async function agentFor(
   { agent, agent_definition: given }: AgentWish,
 ): Promise<{ readonly definition: AgentDefinition; readonly ref: SessionRecord["agentRef"] }> {
   if (agent !== undefined && given !== undefined)
-    throw new CapstanError("invalid_input", "agent and agent_definition exclude each other. Give one of them.");
+    throw new CapstanError("invalid_input", "agent and agent_definition exclude each other. Use one of them.");
   if (agent !== undefined) {
     const record = await findAgent(deps, caller.project, agent.id, agent.version);
     requireUsable(record);
     return { definition: record.definition, ref: { id: record.id, version: record.version } };
   }
   if (given !== undefined) {
-    requireAdmin(caller, "agent_definition", "a stored agent: agent.id");
+    requireAdmin(caller, "agent_definition", "a saved agent: agent.id");
     return { definition: given, ref: null };
   }
-  const defaults = offered(deps.defaults, "sessions that name no agent: give agent.id or agent_definition");
+  const defaults = offered(deps.defaults, "a session without an agent (set agent.id or agent_definition)");
   return { definition: (await defaults(caller.project)).agent, ref: null };
 }
 
@@ -86,7 +86,7 @@ async function environmentFor(
   { environment_id: id, environment: given }: SessionBody,
 ): Promise<Pick<SessionPlan, "environment" | "environmentId" | "hostAddresses"> & { directory?: string | null }> {
   if (id !== undefined && given !== undefined)
-    throw new CapstanError("invalid_input", "environment_id and environment exclude each other. Give one of them.");
+    throw new CapstanError("invalid_input", "environment_id and environment exclude each other. Use one of them.");
   if (id !== undefined) {
     const record = await findEnvironment(deps, caller.project, id);
     requireUsable(record);
@@ -94,34 +94,34 @@ async function environmentFor(
     return { environment: record.definition, environmentId: id, directory: record.directory, hostAddresses };
   }
   if (given !== undefined) {
-    requireAdmin(caller, "environment", "a stored environment: environment_id");
+    requireAdmin(caller, "environment", "a saved environment: environment_id");
     const { hostAddresses } = await publicSource(deps.settings, given);
     return { environment: given, hostAddresses };
   }
   return { environment: (await deps.defaults?.(caller.project))?.environment ?? parseEnvironment({}) };
 }
 
-/** What is given with a session was checked by nobody: it may run programs, and work anywhere, unconfined. */
+/** An inline definition is unreviewed: it may run programs, and work anywhere without a sandbox. */
 function requireAdmin({ role }: Caller, field: string, instead: string): void {
   if (role !== "admin")
     throw new CapstanError(
       "not_allowed",
-      `${field}: only a key with the role admin may give one with a session; this one has the role ${role}. Name ${instead}.`,
+      `${field}: only an admin key may pass one with a session; this key has the role ${role}. Use ${instead}.`,
       { data: { role, wanted: "admin" } },
     );
 }
 
-/** Where sessions of the project work that name no other place. */
+/** Where the project's sessions work by default. */
 export async function placeFor(deps: ApiDeps, caller: Caller): Promise<string> {
   const directory = await projectDirectory(deps, caller.project);
   if (directory !== undefined) return directory;
   throw new CapstanError(
     "cwd_missing",
-    `cwd: the project ${caller.project} has no directory of its own on this server. Name a stored environment with a directory, or, with the role admin, a directory.`,
+    `cwd: the project ${caller.project} has no directory on this server. Use a saved environment with a directory or, with an admin key, set cwd.`,
   );
 }
 
-/** With what the caller wants in place of what the agent says. Rules that deny or ask are never taken away. */
+/** Applies the caller's choices to the agent. Never removes deny or ask rules. */
 function withWishes(caller: Caller, agent: AgentDefinition, wishes: SessionBody): AgentDefinition {
   const { engine, model, mode, allow = [], budget = {}, output_schema } = wishes;
   requireStricter(caller, mode, agent);

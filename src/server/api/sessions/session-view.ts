@@ -7,7 +7,7 @@ import type { ApiDeps } from "../deps.ts";
 
 type Deps = Pick<ApiDeps, "runtime" | "clock">;
 
-/** How many approvals wait in each session of a project. */
+/** The number of pending approvals in each session of a project. */
 async function waitingIn({ runtime, clock }: Deps, project: string): Promise<(sessionId: string) => number> {
   const now = clock.now();
   const pending = (await runtime.approvals.list({ status: "pending", project })).filter(
@@ -31,9 +31,9 @@ export async function shownSession(
 ): Promise<WireSessionWithState> {
   const summary = await deps.runtime.summary(id);
   const [shown] = summary === undefined ? [] : await shownSessions(deps, project, [summary]);
-  // Deleted just now.
+  // The session was just deleted.
   if (shown === undefined) throw notFound("session", id);
-  // The head first: what is appended in between is told to whoever follows from there.
+  // Read the head first: followers from there also get what is appended meanwhile.
   const head = await deps.runtime.head(id);
   return { ...shown, head, state: stateToWire(await deps.runtime.state(id)) };
 }

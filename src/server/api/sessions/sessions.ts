@@ -17,7 +17,7 @@ import { shownSession, shownSessions } from "./session-view.ts";
 
 const tag = "Sessions";
 
-/** Sessions as a whole: find them, start them, change them. What is said in them is in session-events.ts. */
+/** Finds, starts and changes sessions. For their events, see session-events.ts. */
 export function addSessions(api: Api, deps: ApiDeps): void {
   const { runtime } = deps;
 
@@ -29,7 +29,7 @@ export function addSessions(api: Api, deps: ApiDeps): void {
       role: "viewer",
       tag,
       summary: "Search sessions",
-      description: "Last active first.",
+      description: "Most recently active first.",
       query: sessionQuery,
       answer: listOf(session),
     },
@@ -43,7 +43,7 @@ export function addSessions(api: Api, deps: ApiDeps): void {
         includeArchived,
         ...(waiting === true && { waitingAt: deps.clock.now() }),
       };
-      // Either looks at every session there is.
+      // Both kinds of search read every session.
       const isSearch = search !== undefined || named !== undefined;
       const found = isSearch
         ? await offered(deps.findSessions, "a search")({ query: wanted, named, limit }, asking)
@@ -61,7 +61,7 @@ export function addSessions(api: Api, deps: ApiDeps): void {
       tag,
       summary: "Start a session",
       description:
-        "Of a stored agent, of a definition that is given (admins only), or of the server's own agent for the project; in a stored environment, in one that is given (admins only), or in the project's directory.",
+        "Uses a saved agent, an inline definition (admins only), or the server's default agent for the project. Runs in a saved environment, an inline one (admins only), or the project's directory.",
       body: sessionInput,
       answer: sessionWithState,
       status: 201,
@@ -92,7 +92,7 @@ export function addSessions(api: Api, deps: ApiDeps): void {
       role: "viewer",
       tag,
       summary: "Get a session",
-      description: "With its state: what it is in the middle of.",
+      description: "Includes its current state.",
       answer: sessionWithState,
     },
     async ({ caller, params: { id } }) => shownSession(deps, await findSession(deps, caller.project, id)),
@@ -107,7 +107,7 @@ export function addSessions(api: Api, deps: ApiDeps): void {
       tag,
       summary: "Change a session",
       description:
-        "Its title, metadata and limit in USD; the model and the mode that it goes on with. Above the agent's own limit, or in a mode that allows more than the agent's own: admins only.",
+        "Changes its title, metadata and limit in USD, and the model and mode it continues with. A limit above the agent's, or a mode that allows more than the agent's: admins only.",
       body: sessionPatch,
       answer: sessionWithState,
     },
@@ -138,7 +138,7 @@ export function addSessions(api: Api, deps: ApiDeps): void {
       role: "operator",
       tag,
       summary: "Fork a session",
-      description: "A new session with the conversation of this one up to a place in its log; it inherits no grants.",
+      description: "Creates a session with the conversation of this one up to a log position. It inherits no grants.",
       body: forkInput,
       answer: sessionWithState,
       status: 201,
@@ -164,7 +164,7 @@ export function addSessions(api: Api, deps: ApiDeps): void {
       role: "operator",
       tag,
       summary: "Archive a session",
-      description: "From then on it can be read, and nothing else. One that is running must be interrupted first.",
+      description: "The session becomes read-only. If it is running, interrupt it first.",
       answer: sessionWithState,
     },
     async ({ caller, params: { id } }) => {
@@ -182,7 +182,7 @@ export function addSessions(api: Api, deps: ApiDeps): void {
       tag,
       summary: "Delete a session",
       description:
-        "Erases what was said and done, and its workspace. What it cost stays in the ledger. One that is running must be interrupted first.",
+        "Erases its log and its workspace. Its cost stays in the ledger. If it is running, interrupt it first.",
       answer: z.object({ id: z.string(), deleted: z.literal(true) }),
     },
     async ({ caller, params: { id } }) => {

@@ -8,30 +8,30 @@ import { type BytePath, onDisk } from "../paths.ts";
 import type { ShadowRepository } from "../repository.ts";
 import { sameContent, type Version, versionAt, type VersionChange } from "../changes/versions.ts";
 
-/** One file of the host, and what becomes of it. */
+/** One file of the host, and its planned change. */
 export interface Step {
   readonly file: Buffer;
   readonly how: AppliedChange["how"];
   readonly place: HostPlace;
-  /** What was there when it was planned; it must still be so when it is written. */
+  /** The version at planning time; it must be unchanged when the step is performed. */
   readonly expected: Version | undefined;
   /** Absent to delete it. */
   readonly write?: { readonly kind: Version["kind"]; readonly content: Content; readonly mode: number };
 }
 
-/** By its name in git, or as merged. */
+/** By its hash in git, or as merged. */
 type Content = { readonly hash: string } | { readonly merged: Buffer };
 
 type Change = VersionChange & { readonly host: HostPlace | undefined };
 type Removed = (root: string, path: BytePath) => boolean;
 
-/** A step, or why it cannot be taken. */
+/** Plans a step, or returns why it is not possible. */
 export async function planChange(
   repository: ShadowRepository,
   { before, after, host }: Change,
   removed: Removed,
 ): Promise<Step | string> {
-  if (host === undefined) return "it lies in no mount, so there is no place for it on the host";
+  if (host === undefined) return "it is in no mount, so it has no place on the host";
   if (host.readOnly) return "its mount is read-only";
   const way = wayTo(host, (parent) => removed(host.root, parent));
   if (typeof way === "object") return way.blocked;
@@ -39,28 +39,28 @@ export async function planChange(
   const found = way === "cleared" ? undefined : await versionAt(file);
   if (found === "something else") return "on the host it is neither a file nor a link";
   if (found === "directory" && !isEmptied(host, removed)) return "on the host it is a directory";
-  // A directory whose files all go is gone by the time.
+  // A directory whose files are all deleted is gone by then.
   const now = found === "directory" ? undefined : found;
   const step = { file, place: host, expected: now };
   if (after === undefined) {
     if (now === undefined) return { ...step, how: "already" };
-    return sameContent(now, before) ? { ...step, how: "deleted" } : "it was changed on the host, and deleted here";
+    return sameContent(now, before) ? { ...step, how: "deleted" } : "it was changed on the host and deleted here";
   }
   if (after.kind === "link" && !sameContent(now, after)) {
     const obstacle = linkObstacle(host, (await blob(repository, after.hash)).toString("latin1"));
     if (obstacle !== undefined) return obstacle;
   }
-  // Permissions that were not changed here stay as they are on the host.
+  // Permissions that did not change here stay as on the host.
   const mode = before?.kind === "file" && now?.kind === "file" && before.mode === after.mode ? now.mode : after.mode;
   const write = { kind: after.kind, content: { hash: after.hash }, mode };
   if (sameContent(now, after))
     return now?.mode === mode ? { ...step, how: "already" } : { ...step, how: "written", write };
   if (sameContent(now, before)) return { ...step, how: "written", write };
-  if (now === undefined) return "it was deleted on the host, and changed here";
+  if (now === undefined) return "it was deleted on the host and changed here";
   if (before === undefined) return "the host has another file of that name";
   if (now.kind !== "file" || before.kind !== "file" || after.kind !== "file") return "it was changed on the host too";
   const merged = await merge(repository, { base: before.hash, ours: after.hash, host: file });
-  if (merged === undefined) return "it was changed on the host too, and both changes do not go together";
+  if (merged === undefined) return "it was changed on the host too, and the changes cannot be merged";
   if (merged.equals(await readFile(file))) return { ...step, how: "already" };
   return { ...step, how: "merged", write: { ...write, content: { merged } } };
 }
@@ -72,7 +72,7 @@ function isEmptied({ root, path }: HostPlace, removed: Removed): boolean {
   });
 }
 
-/** Undefined when the changes overlap, or it is not text. */
+/** Undefined if the changes overlap or the file is not text. */
 async function merge(
   repository: ShadowRepository,
   { base, ours, host }: { readonly base: string; readonly ours: string; readonly host: Buffer },
@@ -84,7 +84,7 @@ async function merge(
     await writeFile(hostFile, await readFile(host));
     await writeFile(baseFile, await blob(repository, base));
     await writeFile(oursFile, await blob(repository, ours));
-    // It exits with the number of conflicts, or 255 when it cannot merge such files.
+    // The exit code is the number of conflicts, or 255 if such files cannot be merged.
     const codes = Array.from({ length: 255 }, (_, code) => code + 1);
     const { stdout, code } = await git(["merge-file", "-p", "-q", hostFile, baseFile, oursFile], {
       cwd: directory,

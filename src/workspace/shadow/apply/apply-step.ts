@@ -9,7 +9,7 @@ import { onDisk, parentsOf } from "../paths.ts";
 import type { ShadowRepository } from "../repository.ts";
 import { type Version, versionAt } from "../changes/versions.ts";
 
-/** Writes or deletes one file of the host, if it is still as it was when that was decided. */
+/** Writes or deletes one file of the host, unless it has changed since the plan. */
 export async function stepNow(repository: ShadowRepository, { file, place, expected, write }: Step): Promise<void> {
   try {
     const way = wayTo(place, () => false);
@@ -22,7 +22,7 @@ export async function stepNow(repository: ShadowRepository, { file, place, expec
     }
     const aside = besides(file);
     await mkdir(parent(file), { recursive: true });
-    // Left by an attempt that was killed.
+    // A killed attempt may have left it.
     await rm(aside, { force: true });
     try {
       const content = "hash" in write.content ? await blob(repository, write.content.hash) : write.content.merged;
@@ -48,14 +48,14 @@ async function refuseIfChanged(file: Buffer, expected: Version | undefined): Pro
     typeof now === "object"
       ? now.kind === expected?.kind && now.hash === expected.hash && now.mode === expected.mode
       : now === expected;
-  if (!same) throw changed(file, "it has changed on the host in this moment");
+  if (!same) throw changed(file, "it has just changed on the host");
 }
 
 function changed(file: Buffer, why: string): CapstanError {
   return new CapstanError("workspace_conflict", `${file.toString("utf8")}: ${why}.`);
 }
 
-/** In the same directory, so that it can be renamed; always the same name, so that a repetition finds it. */
+/** In the same directory, so that it can be renamed; always the same name, so that a retry finds it. */
 function besides(file: Buffer): Buffer {
   const name = `.capstan-${createHash("sha1").update(file).digest("hex").slice(0, 16)}.tmp`;
   return Buffer.concat([parent(file), Buffer.from(`/${name}`)]);
@@ -75,7 +75,7 @@ async function removeEmptyParents({ root, path }: HostPlace): Promise<void> {
   }
 }
 
-/** A directory that is to become a file. Stays, with all that is in it, when there is any file in it. */
+/** Removes a directory that is to become a file. Keeps it if it contains any file. */
 async function removeEmptyTree(directory: Buffer): Promise<void> {
   const entries = await readdir(directory, { withFileTypes: true, encoding: "buffer" }).catch(() => []);
   for (const entry of entries)

@@ -16,13 +16,13 @@ interface ApplyTask extends Omit<ApplyRequest, "from" | "to"> {
 }
 
 /**
- * Everything is looked at before anything is written. A crash in between leaves some files written and none half
- * written; when it is repeated, those are found to be as they should be, and the others follow.
+ * Checks everything before it writes anything. A crash leaves each file either written or unchanged; a retry skips
+ * those already written and writes the rest.
  */
 export async function applyChanges(repository: ShadowRepository, task: ApplyTask): Promise<ApplyOutcome> {
   const { place, from, to, mounts, dryRun } = task;
   if (place.kind === "in-place")
-    throw new CapstanError("workspace_invalid", "The session works in place: there is nothing to apply.");
+    throw new CapstanError("workspace_invalid", "The session works in place, so there is nothing to apply.");
   const where = hostMap(mounts, place.source);
   const { files, unknown } = await withoutUnknown(repository, from, to);
   const changes = (await versionChanges(repository, from, files)).map((change) => ({
@@ -37,7 +37,7 @@ export async function applyChanges(repository: ShadowRepository, task: ApplyTask
   const steps: Step[] = [];
   const conflicts: ApplyOutcome["conflicts"][number][] = unknown.map((path) => ({
     path: shownPath(path),
-    why: "it is in no checkpoint any more (too large, not readable or not a file), so what became of it is not known",
+    why: "it is no longer in any checkpoint (too large, not readable or not a file), so its content is unknown",
   }));
   for (const change of changes) {
     const planned = await planChange(repository, change, (root, path) => removed.has(hostKey(root, path)));
@@ -57,7 +57,7 @@ function outcome({ file, how }: Step): AppliedChange {
   return { path: file.toString("utf8"), how };
 }
 
-/** What goes comes first: it may stand where something is to be. */
+/** Deletions first: they make room for new files. */
 async function perform(repository: ShadowRepository, steps: readonly Step[]): Promise<void> {
   const ordered = [
     ...steps.filter(({ how }) => how === "deleted"),
@@ -74,11 +74,11 @@ async function perform(repository: ShadowRepository, steps: readonly Step[]): Pr
 function stopped(thrown: unknown, steps: readonly Step[], position: number): CapstanError {
   const names = steps.map((step) => outcome(step).path);
   const [applied, notApplied] = [names.slice(0, position), names.slice(position)];
-  const why = thrown instanceof Error ? thrown.message : "something went wrong";
+  const why = thrown instanceof Error ? thrown.message : "an error occurred";
   const done = applied.length === 0 ? "Nothing was applied" : `Applied: ${listed(applied)}`;
   return new CapstanError(
     thrown instanceof CapstanError ? thrown.code : "workspace_failed",
-    `${why} ${done}. Not applied: ${listed(notApplied)}. Look at it and repeat it: what was applied is not applied twice.`,
+    `${why} ${done}. Not applied: ${listed(notApplied)}. Check the cause and retry: files that were applied are skipped.`,
     { cause: thrown, data: { applied, notApplied } },
   );
 }

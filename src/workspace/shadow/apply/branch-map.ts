@@ -4,7 +4,7 @@ import { hostMap, isOfGit } from "../host-place.ts";
 import { type BytePath, bytePath } from "../paths.ts";
 import type { UserRepository } from "../user-repository.ts";
 
-/** Where a file of the workspace stands in the repository; undefined for what is read-only or has no place there. */
+/** Maps a file of the workspace to its path in the repository; undefined if it is read-only or has none. */
 export function branchMap(
   { checkout, prefix }: UserRepository,
   { kind, source }: WorkspacePlace,

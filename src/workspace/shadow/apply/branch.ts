@@ -2,15 +2,15 @@ import { CapstanError } from "../../../core/errors.ts";
 import { realpathSync } from "node:fs";
 import type { UserRepository } from "../user-repository.ts";
 
-/** In the message of every commit that we make: so the branch is known to be the session's own. */
+/** In every commit message, to recognize the session's own branch. */
 export const SESSION_TRAILER = "Capstan-Session";
 
 export interface ChosenBranch {
-  /** The branch as it is; undefined when it has to be made. */
+  /** The branch's current commit; undefined if it does not exist yet. */
   readonly tip: string | undefined;
-  /** What the commit goes on top of; undefined in a repository without commits. */
+  /** The parent of the commit; undefined in a repository without commits. */
   readonly parent: string | undefined;
-  /** In the session's own worktree. */
+  /** Whether it is checked out in the session's own worktree. */
   readonly checkedOut: boolean;
 }
 
@@ -20,17 +20,17 @@ interface BranchChoice {
   readonly sessionId: string;
 }
 
-/** Rejects unless the branch is new or the session's own, and is not checked out by anyone else. */
+/** Rejects unless the branch is new or the session's own, and not checked out elsewhere. */
 export async function chooseBranch(
   user: UserRepository,
   { branch, base, sessionId }: BranchChoice,
 ): Promise<ChosenBranch> {
   const name = await user.git(["check-ref-format", `refs/heads/${branch}`], { accept: [1] });
   if (name.code !== 0 || branch.startsWith("-"))
-    throw new CapstanError("workspace_invalid", `"${branch}" is not a name that git takes for a branch.`, {
+    throw new CapstanError("workspace_invalid", `${branch}" is not a valid branch name for git. Use another name.`, {
       data: { branch },
     });
-  // Also before it has a commit.
+  // Also works before the branch has a commit.
   const places = await checkouts(user, branch);
   const own = user.worktree === undefined ? undefined : realpathSync(user.worktree.top);
   const other = places.find((place) => place !== own);
@@ -41,7 +41,7 @@ export async function chooseBranch(
   const message = (await user.git(["log", "-1", "--format=%B", tip])).stdout.toString();
   const ours =
     checkedOut || branch === `capstan/${sessionId}` || message.includes(`${SESSION_TRAILER}: ${sessionId}\n`);
-  if (!ours) throw conflict(branch, "exists and is not this session's");
+  if (!ours) throw conflict(branch, "exists and does not belong to this session");
   return { tip, parent: tip, checkedOut };
 }
 
@@ -49,7 +49,11 @@ async function startOf(user: UserRepository, base: string | undefined): Promise<
   if (base === undefined) return commitOf(user, "HEAD");
   const commit = await commitOf(user, base);
   if (commit !== undefined) return commit;
-  throw new CapstanError("workspace_invalid", `The repository has no commit ${base}.`, { data: { base } });
+  throw new CapstanError(
+    "workspace_invalid",
+    `The repository has no commit ${base}. Export a patch or a zip file instead.`,
+    { data: { base } },
+  );
 }
 
 async function commitOf(user: UserRepository, name: string): Promise<string | undefined> {
@@ -62,7 +66,7 @@ async function commitOf(user: UserRepository, name: string): Promise<string | un
   return code === 0 ? stdout.toString().trim() : undefined;
 }
 
-/** Directories in which it is checked out, links resolved. */
+/** Directories in which it is checked out, with links resolved. */
 async function checkouts(user: UserRepository, branch: string): Promise<string[]> {
   const { stdout } = await user.git(["worktree", "list", "--porcelain"]);
   return stdout
@@ -80,7 +84,7 @@ async function checkouts(user: UserRepository, branch: string): Promise<string[]
 }
 
 function conflict(branch: string, why: string): CapstanError {
-  return new CapstanError("workspace_conflict", `The branch ${branch} ${why}. Choose another name.`, {
+  return new CapstanError("workspace_conflict", `The branch ${branch} ${why}. Use another name.`, {
     data: { branch },
   });
 }

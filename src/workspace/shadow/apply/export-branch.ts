@@ -16,15 +16,15 @@ import { type UserRepository, userRepository } from "../user-repository.ts";
 
 interface ExportTask extends Omit<BranchRequest, "from" | "to"> {
   readonly place: WorkspacePlace;
-  /** Of the session. */
+  /** The session's directory. */
   readonly directory: string;
   readonly from: Checkpoint;
   readonly to: Checkpoint;
 }
 
 /**
- * One commit on the branch, made beside every checkout: of the user's files none is touched. Files go in as the user's
- * own `git add` would take them, with line endings and the filters of their own configuration, not of the repository's.
+ * Adds one commit to the branch without touching the user's files. Files are added like with the user's `git add`, with
+ * line endings and filters from the user's configuration, not the repository's.
  */
 export async function exportBranch(repository: ShadowRepository, task: ExportTask): Promise<BranchExport> {
   const { place, from, to, branch, message } = task;
@@ -46,7 +46,7 @@ export async function exportBranch(repository: ShadowRepository, task: ExportTas
     await putInto(repository, user, { aside, index, changes: exported });
     const tree = line(await user.git(["write-tree"], { index }));
     const exists = { branch, repository: user.gitDirectory, skipped };
-    // The branch has it all already.
+    // The branch already contains everything.
     if (tip !== undefined && tree === line(await user.git(["rev-parse", `${tip}^{tree}`])))
       return { ...exists, commit: tip };
     const commit = await commitTree(user, {
@@ -65,9 +65,9 @@ export async function exportBranch(repository: ShadowRepository, task: ExportTas
 function nothingToExport(skipped: readonly string[]): CapstanError {
   const why =
     skipped.length === 0
-      ? "no file has other contents than at the start"
-      : `of what changed, git ignores everything there, or it is of a submodule, read-only, outside of the repository or in no checkpoint: ${listed(skipped)}. Export it as a patch or a zip file`;
-  return new CapstanError("not_found", `There is nothing to export to a branch: ${why}.`, { data: { skipped } });
+      ? "no file has changed since the start"
+      : `everything that changed is ignored by git there, in a submodule, read-only, outside of the repository or in no checkpoint: ${listed(skipped)}. Export it as a patch or a zip file`;
+  return new CapstanError("not_found", `Nothing to export to a branch: ${why}.`, { data: { skipped } });
 }
 
 interface Put {
@@ -76,7 +76,7 @@ interface Put {
   readonly changes: readonly RawChange[];
 }
 
-/** Written out with their bytes as they are, and read in by the user's repository. */
+/** Writes the exact bytes and reads them into the user's repository. */
 async function putInto(
   repository: ShadowRepository,
   user: UserRepository,
@@ -120,7 +120,7 @@ async function moveBranch(
   user: UserRepository,
   { branch, commit, tip }: { readonly branch: string; readonly commit: string; readonly tip: string | undefined },
 ): Promise<void> {
-  // Without one, it must not be there.
+  // If there is no tip, the branch must not exist.
   const before = tip ?? "";
   const moved = await user.git(["update-ref", "-m", "capstan: export", `refs/heads/${branch}`, commit, before], {
     accept: [1, 128],
@@ -128,14 +128,14 @@ async function moveBranch(
   if (moved.code !== 0)
     throw new CapstanError(
       "workspace_conflict",
-      `The branch ${branch} was changed by someone else in this moment, or cannot be made: ${moved.stderr.trim()} Repeat it, or choose another name.`,
+      `The branch ${branch} was just changed by someone else, or cannot be created: ${moved.stderr.trim()} Try again, or use another name.`,
       { data: { branch } },
     );
 }
 
 /**
- * Where the branch is checked out, the files are there already: git only has to be told that they are committed. Only the
- * index of the worktree is used: what else git keeps of it the agent may have written, and it could name programs.
+ * If the branch is checked out, its files are already there, so only the index is updated. Uses nothing else of the
+ * worktree's git data: the agent may have written it, and it could name programs.
  */
 async function updateWorktree(user: UserRepository, { index, changes }: Omit<Put, "aside">): Promise<void> {
   if (user.worktree === undefined) return;

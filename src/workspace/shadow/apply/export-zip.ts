@@ -4,7 +4,7 @@ import { diskFailure } from "../../disk-failure.ts";
 import type { Checkpoint } from "../checkpoint-commit.ts";
 import { randomName, type ShadowRepository } from "../repository.ts";
 
-/** Written beside and then renamed, so that there is never half a file of that name. */
+/** Writes a temporary file and renames it, so that the file is always complete. */
 export async function exportZip(repository: ShadowRepository, { tree }: Checkpoint, file: string): Promise<void> {
   const aside = join(dirname(resolve(file)), `.${randomName()}.zip`);
   try {

@@ -4,13 +4,15 @@ import type { RawChange } from "../changes/raw-changes.ts";
 import type { UserRepository } from "../user-repository.ts";
 
 interface Exportable {
-  /** With paths of the repository. */
+  /** Changes with paths in the repository. */
   readonly changes: readonly RawChange[];
-  /** What the branch has so far: what is in it is never ignored. */
+  /** The branch's current index: tracked files are never ignored. */
   readonly index: string;
 }
 
-/** Those that belong on a branch: not what is ignored there, and nothing of a submodule, which is a repository of its own. */
+/**
+ * The changes that belong on a branch: not ignored files, and nothing in a submodule, which is a separate repository.
+ */
 export async function exportable(user: UserRepository, { changes, index }: Exportable): Promise<RawChange[]> {
   const submodules = await submodulesIn(user, index);
   const own = changes.filter(({ path }) => ![path, ...parentsOf(path)].some((part) => submodules.has(part)));
@@ -34,7 +36,7 @@ async function ignoredOf(
   paths: readonly BytePath[],
   index: string,
 ): Promise<ReadonlySet<BytePath>> {
-  // Git refuses to tell of what is behind a link, and then of all the others too.
+  // Git fails for paths behind a link, and then for all others too.
   const behindLink = (path: BytePath): boolean =>
     parentsOf(path).some((parent) => isLink(onDisk(user.checkout, parent)));
   const asked = paths.filter((path) => !behindLink(path));

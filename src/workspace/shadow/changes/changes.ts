@@ -5,18 +5,18 @@ import { type BytePath, bytePath, shownPath } from "../paths.ts";
 import { type RawChange, rawChanges, readRaw } from "./raw-changes.ts";
 import type { ShadowRepository } from "../repository.ts";
 
-/** Names in headers are as they are; git itself needs quotes around those with quotes, tabs and the like. */
+/** Leaves names in headers unquoted; git itself still quotes names with quotes, tabs and the like. */
 const READABLE = ["-c", "core.quotePath=false"];
 const PLAIN = ["--no-renames", "--no-ext-diff", "--no-textconv", "--no-color"];
 
-/** What differs in contents, links and executable bits. */
+/** Differences in contents, links and executable bits. */
 export async function contentChanges(repository: ShadowRepository, from: Files, to: Files): Promise<RawChange[]> {
   if (from.tree === to.tree) return [];
   const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", from.tree, to.tree];
   return rawChanges((await repository.git(args)).stdout);
 }
 
-/** Files that are in both with the same contents, and have other permissions. */
+/** Files with the same contents and different permissions. */
 export function onlyModes(from: Files, to: Files, contents: readonly RawChange[]): BytePath[] {
   const others = new Set(contents.map(({ path }) => path));
   return modeDifferences(from.modes, to.modes).filter((path) => !others.has(path));
@@ -53,7 +53,7 @@ export async function listChanges(
   return [...found, ...modes].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change);
 }
 
-/** `path`: only of this file; nothing when it has not changed. One whose name is not UTF-8 cannot be named so. */
+/** `path`: only this file; empty if it has not changed. A name that is not UTF-8 cannot be passed. */
 export async function patchOf(repository: ShadowRepository, from: Files, to: Files, path?: string): Promise<Buffer> {
   const args = [...READABLE, "diff-tree", "-r", "-p", "--binary", "--full-index", ...PLAIN, from.tree, to.tree];
   if (path === undefined) return (await repository.git(args)).stdout;
@@ -62,7 +62,7 @@ export async function patchOf(repository: ShadowRepository, from: Files, to: Fil
   return isChanged ? (await repository.git([...args, "--", ...onlyFile(path)])).stdout : Buffer.alloc(0);
 }
 
-/** A file may have become a directory of the same name, or the other way round: what is in that is not the file's. */
+/** A file may have become a directory of the same name, or vice versa: the directory's content is not the file's. */
 function onlyFile(path: string): string[] {
   return [`:(top,literal)${path}`, `:(top,exclude,literal)${path}/`];
 }
@@ -74,7 +74,7 @@ function kindOf(status: string): FileChange["kind"] {
 
 type LineCounts = Pick<FileChange, "insertions" | "deletions">;
 
-/** `3⇥1⇥path`, and `-⇥-⇥path` for what is not text. A path may have tabs too. */
+/** `3⇥1⇥path`, and `-⇥-⇥path` for binary files. A path may contain tabs too. */
 function lineCounts(line: string): [BytePath, LineCounts] {
   const [insertions = "-", deletions = "-"] = line.split("\t", 2);
   const path = line.slice(insertions.length + deletions.length + 2);

@@ -4,7 +4,7 @@ import type { LeftOut } from "../../../core/ports/workspace.ts";
 import { PERMISSIONS, usualMode } from "./modes.ts";
 import { type BytePath, onDisk } from "../paths.ts";
 
-/** A file that goes into a checkpoint. */
+/** A file to include in a checkpoint. */
 export interface KeptFile {
   readonly path: BytePath;
   readonly size: number;
@@ -15,10 +15,10 @@ export interface Inspected {
   readonly leftOut: readonly { readonly path: BytePath; readonly why: LeftOut["why"] }[];
 }
 
-/** So many calls of the system are made at once; then others get their turn. */
+/** At most this many system calls in a row, so that other work gets its turn. */
 const SLICE = 500;
 
-/** Looks at files by name. What is not there (any more), and directories, are in neither list. */
+/** Inspects files by name. Missing files and directories are in neither list. */
 export async function inspect(root: string, paths: readonly BytePath[], maxBytes: number): Promise<Inspected> {
   const files: KeptFile[] = [];
   const leftOut: { path: BytePath; why: LeftOut["why"] }[] = [];
@@ -34,7 +34,7 @@ export async function inspect(root: string, paths: readonly BytePath[], maxBytes
   return { files, leftOut };
 }
 
-/** Of the files among them; a link has none, and stands with the usual ones. */
+/** Permissions of the files among the paths; a link has none and gets the usual ones. */
 export async function permissions(root: string, paths: readonly BytePath[]): Promise<ReadonlyMap<BytePath, number>> {
   const modes = new Map<BytePath, number>();
   await inSlices(paths, (path) => {
@@ -52,7 +52,7 @@ export async function changeTimes(
   await inSlices(paths, (path) => {
     const stats = quietly(() => lstatSync(onDisk(root, path), { bigint: true, throwIfNoEntry: false }));
     if (stats === undefined) return times.push(undefined);
-    // The index has 32 bits for the seconds.
+    // The index has 32 bits for seconds.
     const seconds = Number(BigInt.asUintN(32, stats.ctimeNs / 1_000_000_000n));
     return times.push({ seconds, nanoseconds: Number(stats.ctimeNs % 1_000_000_000n) });
   });
@@ -61,14 +61,14 @@ export async function changeTimes(
 
 function obstacle(path: BytePath, place: Buffer, stats: Stats, maxBytes: number): LeftOut["why"] | undefined {
   if (!stats.isFile() && !stats.isSymbolicLink()) return "not a file";
-  // Git refuses these in any spelling, so that they cannot become part of a repository on another machine.
+  // Git rejects these in any spelling, so that they cannot become part of a repository on another machine.
   if (/(^|\/)\.git(\/|$)/i.test(path)) return "a name git cannot keep";
   if (stats.isSymbolicLink()) return /(^|\/)\.gitmodules$/i.test(path) ? "a name git cannot keep" : undefined;
   if (stats.size > maxBytes) return "too large";
   return readable(place, stats) ? undefined : "not readable";
 }
 
-/** Those that nobody can look into, each with a slash at the end; not the root itself, without which there is nothing. */
+/** Directories that cannot be read, each with a trailing slash; excludes the root, which must be readable. */
 export async function closedDirectories(root: string): Promise<BytePath[]> {
   const closed: BytePath[] = [];
   const visit = (directory: BytePath): BytePath[] =>
@@ -87,7 +87,7 @@ export async function closedDirectories(root: string): Promise<BytePath[]> {
   return closed;
 }
 
-/** In a directory that may be listed and not entered. */
+/** In a directory that can be listed but not entered. */
 function isHidden(place: Buffer): boolean {
   try {
     lstatSync(place);
@@ -110,7 +110,7 @@ export function lstat(place: Buffer): Stats | undefined {
   return quietly(() => lstatSync(place, { throwIfNoEntry: false }));
 }
 
-/** `a/b` where `a` is a file, or a directory that nobody may enter: not there, for us. */
+/** `a/b` where `a` is a file or an inaccessible directory: treated as missing. */
 function quietly<T>(call: () => T): T | undefined {
   try {
     return call();

@@ -6,20 +6,20 @@ import { type BytePath, parentsOf } from "../paths.ts";
 import type { RawChange } from "./raw-changes.ts";
 import { randomName, type ShadowRepository } from "../repository.ts";
 
-/** Files, and what is there besides them: a directory ends with a slash. */
+/** Files, and paths with unknown content: a directory ends with a slash. */
 export interface PartlyKnown extends Files {
   readonly leftOut: readonly BytePath[];
 }
 
-/** Whether a path is one of those that were left out, or lies in a directory that was. */
+/** Returns a test for paths that were left out, or are in a directory that was. */
 export function leftOutTest(leftOut: readonly BytePath[]): (path: BytePath) => boolean {
   const paths = new Set(leftOut);
   return (path) => paths.has(path) || parentsOf(path).some((parent) => paths.has(`${parent}/`));
 }
 
 /**
- * What `to` left out is still there, and nobody knows with what in it: it is neither changed nor deleted. So `files` has
- * it as `from` has it, and `unknown` names it.
+ * What `to` left out still exists with unknown content, so it counts as neither changed nor deleted: `files` has it as
+ * in `from`, and `unknown` names it.
  */
 export async function withoutUnknown(
   repository: ShadowRepository,
@@ -42,7 +42,7 @@ export async function withoutUnknown(
 }
 
 async function treeWith(repository: ShadowRepository, base: string, added: readonly RawChange[]): Promise<string> {
-  // Not `index-…`: those go when another host starts, and this may run beside one.
+  // Not `index-…`: another host removes those when it starts, and this may run at the same time.
   const index = join(repository.path, `look-${randomName()}`);
   try {
     await repository.git(["read-tree", base], { index });

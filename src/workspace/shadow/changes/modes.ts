@@ -4,18 +4,18 @@ import type { BytePath } from "../paths.ts";
 import type { ShadowRepository } from "../repository.ts";
 
 /**
- * Git keeps of a file's permissions only whether its owner may execute it. All of them (0o7777) are kept beside, as a
- * tree with the same paths in which each blob is an octal number; files with the usual permissions are not in it.
+ * Git stores only whether a file's owner may execute it. All permissions (0o7777) are saved separately, as a tree with
+ * the same paths in which each blob is an octal number; files with the usual permissions are not in it.
  */
 export type Modes = ReadonlyMap<BytePath, number>;
 
 export const NO_MODES: Modes = new Map();
 
 export const PERMISSIONS = 0o7777;
-/** What of them may get out of a workspace: a program of the agent's must not run as somebody else. */
+/** The permissions that may leave a workspace: an agent's program must not run as another user. */
 export const HOST_PERMISSIONS = 0o777;
 
-/** What a file has that is not among the modes. */
+/** The mode of a file that is not in the tree of modes. */
 export function usualMode(executable: boolean): number {
   return executable ? 0o755 : 0o644;
 }
@@ -24,7 +24,7 @@ export function isUsual(mode: number): boolean {
   return mode === usualMode((mode & 0o100) !== 0);
 }
 
-/** The modes kept in a tree; `undefined` for none. */
+/** Reads the modes from a tree; `undefined` for none. */
 export async function readModes(repository: ShadowRepository, tree: string | undefined): Promise<Modes> {
   if (tree === undefined) return NO_MODES;
   const { stdout } = await repository.git(["ls-tree", "-r", "-z", "--full-tree", tree]);
@@ -37,7 +37,7 @@ export async function readModes(repository: ShadowRepository, tree: string | und
   return modes;
 }
 
-/** Its tree; undefined for none. */
+/** Returns the tree; undefined for none. */
 export async function writeModes(repository: string, modes: Modes): Promise<string | undefined> {
   return modes.size === 0 ? undefined : writeDirectory(repository, [...modes]);
 }
@@ -62,7 +62,7 @@ export function sameModes(a: Modes, b: Modes): boolean {
   return a === b || modeDifferences(a, b).length === 0;
 }
 
-/** Paths that are kept with other permissions in one than in the other, or in one only. */
+/** Paths whose modes differ, or that only one of them has. */
 export function modeDifferences(a: Modes, b: Modes): BytePath[] {
   if (a === b) return [];
   const missing = a

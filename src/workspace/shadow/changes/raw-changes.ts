@@ -9,7 +9,7 @@ export interface RawChange {
 }
 
 interface RawSide {
-  /** As git writes it: `100644`, `100755`, `120000`; `000000` for nothing. */
+  /** In git's notation: `100644`, `100755`, `120000`; `000000` for nothing. */
   readonly mode: string;
   readonly hash: string;
 }
@@ -17,7 +17,7 @@ interface RawSide {
 export const LINK = "120000";
 export const EXECUTABLE = "100755";
 
-/** Reads what `git diff-tree -r --raw -z` and its like print, up to what follows. */
+/** Parses the output of `git diff-tree -r --raw -z` and similar commands. */
 export function rawChanges(output: Buffer): RawChange[] {
   return readRaw(splitNul(output)).changes;
 }

@@ -7,7 +7,7 @@ import { type BytePath, splitNul } from "../paths.ts";
 import { EXECUTABLE, LINK } from "./raw-changes.ts";
 import type { ShadowRepository } from "../repository.ts";
 
-/** A file or a link as it is, or was: contents by their name in git. */
+/** A file or a link at some moment, with its contents as a git hash. */
 export interface Version {
   readonly kind: "file" | "link";
   readonly hash: string;
@@ -21,7 +21,7 @@ export interface VersionChange {
   readonly after: Version | undefined;
 }
 
-/** Everything that differs, permissions included, as far as the host may have them. */
+/** All differences, including permissions as far as the host may have them. */
 export async function versionChanges(repository: ShadowRepository, from: Files, to: Files): Promise<VersionChange[]> {
   const contents = await contentChanges(repository, from, to);
   const changes = contents.map(({ path, before, after }) => ({
@@ -45,7 +45,7 @@ export function sameContent(a: Version | undefined, b: Version | undefined): boo
   return a?.kind === b?.kind && a?.hash === b?.hash;
 }
 
-/** What is at a path of the host. */
+/** Reads the version at a path of the host. */
 export async function versionAt(file: Buffer): Promise<Version | "directory" | "something else" | undefined> {
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return undefined;

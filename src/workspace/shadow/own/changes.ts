@@ -6,7 +6,7 @@ import { type BytePath, shownPath, splitNul } from "../paths.ts";
 import { type RawChange, readRaw } from "../changes/raw-changes.ts";
 import { randomName, type ShadowRepository } from "../repository.ts";
 
-/** From one checkpoint to another, both by commit. */
+/** From one checkpoint to another, as commits. */
 export interface CommitStep {
   readonly from: string;
   readonly to: string;
@@ -15,13 +15,13 @@ export interface CommitStep {
 
 type Side = RawChange["before"];
 
-/** What steps did to one entry of the checkpoints' trees: a file, or the permissions of one. */
+/** The combined effect of steps on one entry of the checkpoints' trees: a file, or its permissions. */
 interface Chain {
-  /** Before the first step that changed it, … */
+  /** Before the first step that changed it. */
   readonly first: Side;
-  /** … and after the last. */
+  /** After the last step. */
   readonly last: Side;
-  /** Someone else changed it between two of the steps, or may have done so during one. */
+  /** Whether someone else changed it between two steps, or may have during one. */
   readonly isShared: boolean;
 }
 
@@ -29,8 +29,8 @@ const NOTHING: Side = { mode: "000000", hash: "0".repeat(40) };
 const LEFT_OUT = "left-out";
 
 /**
- * What the steps changed, taken together. Entries are named as in the trees of checkpoints: `files/…` for contents and
- * `modes/…` for permissions. One that is back where it was before the first step is not among them.
+ * The combined changes of the steps. Entries are named as in the trees of checkpoints: `files/…` for contents and
+ * `modes/…` for permissions. Leaves out entries that are back in their original state.
  */
 async function chainsOf(
   repository: ShadowRepository,
@@ -49,7 +49,7 @@ async function chainsOf(
   return chains;
 }
 
-/** Two commits that differ in what the steps changed, and in nothing else. */
+/** Creates two commits that differ only in what the steps changed. */
 export async function commitOwn(
   repository: ShadowRepository,
   steps: readonly CommitStep[],
@@ -64,7 +64,10 @@ export async function commitOwn(
   return { from: await side("first"), to: await side("last") };
 }
 
-/** A commit of the files as they are at `current`, without what the steps changed; and the files that someone else changed too. */
+/**
+ * Creates a commit of the files at `current` without the steps' changes; also returns the files that someone else
+ * changed too.
+ */
 export async function commitTakenBack(
   repository: ShadowRepository,
   steps: readonly CommitStep[],
@@ -82,7 +85,7 @@ export async function commitTakenBack(
     current,
     chains.entries().map(([path, { first }]) => [path, first]),
   );
-  // A file that is to come back where someone else has made a directory since would take away what is in it.
+  // Restoring a file where someone else has created a directory since would remove the directory's content.
   const [taken = []] = await changesOf(repository, [{ from: current, to: commit, unsure: false }]);
   for (const { path } of taken) if (!chains.has(path)) conflicts.add(path);
   return { commit, conflicts: [...new Set([...conflicts].map(fileOf))].toSorted() };
@@ -97,23 +100,23 @@ function fileOf(path: BytePath): string {
   return shownPath(path.slice(path.indexOf("/") + 1));
 }
 
-/** What each step changed. With one process for all of them: a long session has thousands. */
+/** The changes of each step. One process for all of them: a long session has thousands. */
 async function changesOf(
   repository: ShadowRepository,
   steps: readonly CommitStep[],
 ): Promise<readonly (readonly RawChange[])[]> {
   if (steps.length === 0) return [];
-  // The second commit stands in for the parent of the first.
+  // The second commit acts as the parent of the first.
   const input = Buffer.from(steps.map(({ from, to }) => `${to} ${from}\n`).join(""));
   const args = ["diff-tree", "--stdin", "--always", "-r", "-z", "--raw", "--no-renames", "--full-index"];
   let parts: readonly string[] = splitNul((await repository.git(args, { input })).stdout);
   const leftOut = await leftOutOf(repository, [...new Set(steps.map(({ to }) => to))]);
   return steps.map(({ to }) => {
-    // Each begins with the name of its commit.
+    // Each part begins with the hash of its commit.
     const { changes, rest } = readRaw(parts.slice(1));
     parts = rest;
     const isUnknown = leftOutTest(leftOut.get(to) ?? []);
-    // What a checkpoint left out is still there: it was not deleted.
+    // Files left out of a checkpoint still exist: they were not deleted.
     const isKept = ({ path, status }: RawChange): boolean => status !== "D" || !isUnknown(path.slice(6));
     return changes.filter((change) => change.path !== LEFT_OUT && isKept(change));
   });
@@ -159,7 +162,7 @@ async function commitWith(
   const index = join(repository.path, `look-${randomName()}`);
   try {
     await repository.git(base === undefined ? ["read-tree", "--empty"] : ["read-tree", base], { index });
-    // What goes comes first, so that a directory can take the place of a file, and the other way round.
+    // Deletions first, so that a directory can replace a file and vice versa.
     const changes = [...entries].toSorted(
       ([, a], [, b]) => Number(a.mode !== NOTHING.mode) - Number(b.mode !== NOTHING.mode),
     );
