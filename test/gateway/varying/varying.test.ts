@@ -24,7 +24,7 @@ function compared(
     { ...recorded, news: [...told(before, type)] },
     { ...asked, news: [...told(after, type)] },
     texts,
-    ignore === undefined ? {} : { ignore },
+    ignore === undefined ? {} : { leeway: { ignore, interrupted: new Set() } },
   );
 }
 
