@@ -23,7 +23,7 @@ const TELLING = new Set([
 ]);
 
 /** Whether a directory with these names in it is a repository to git. */
-export function isGitLayout(has: (name: string) => boolean): boolean {
+function isGitLayout(has: (name: string) => boolean): boolean {
   return has(HEAD) && (has("commondir") || (has("objects") && has("refs")));
 }
 

@@ -101,20 +101,22 @@ test.each(PATHS)(
   },
 );
 
+/** Asks for the changes, and does not wait for them. */
+function askForDiff(key: string): ReturnType<typeof request> {
+  const headers = { "x-api-key": key, host: "127.0.0.1" };
+  const asked = request({ port: listening.port, path: `/api/sessions/${id}/diff`, headers });
+  asked.on("error", () => {});
+  asked.end();
+  return asked;
+}
+
 test("a key has one piece of git's work at a time, and another key does not wait for it", async () => {
   writeFileSync(slow, "--numstat");
   rmSync(`${pidFile}.all`, { force: true });
-  const asks = (key: string): ReturnType<typeof request> => {
-    const headers = { "x-api-key": key, host: "127.0.0.1" };
-    const asked = request({ port: listening.port, path: `/api/sessions/${id}/diff`, headers });
-    asked.on("error", () => {});
-    asked.end();
-    return asked;
-  };
-  const first = asks(all.admin.key);
+  const first = askForDiff(all.admin.key);
   const firstPid = await slowPid();
-  const second = asks(all.admin.key);
-  const other = asks(all.viewer.key);
+  const second = askForDiff(all.admin.key);
+  const other = askForDiff(all.viewer.key);
   // There is one more place. It is not taken by the second of the first key.
   const pid = await slowPid();
   other.destroy();

@@ -78,7 +78,7 @@ function inShell(shell: ShellSubject, subject: CallSubject): ProtectedHit | unde
 /** The command or flag of sed that writes a file, right before its name. */
 const W_FILE = /(?<![A-Za-z])[gpiIemM0-9]*[wW](?=[.~/])/g;
 
-/** Scripts of sed that write a file, apart from its name: `w.env` is the file `.env`. */
+/** Scripts of sed that write a file, with a blank before its name, which sed does without. */
 export function scriptsOf({ words, effects = [] }: ShellSubject["commands"][number]): string[] {
   return effects
     .filter(({ option }) => option === SED_ACTS)
