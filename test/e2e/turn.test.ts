@@ -229,7 +229,9 @@ test("a model that cannot do what the agent asks of it is refused by name, and t
   });
   await expect(session.setModel("claude-haiku-4-5")).rejects.toMatchObject({
     code: "invalid_agent",
-    message: expect.stringMatching(/^effort: claude-haiku-4-5 .*\nthinking: claude-haiku-4-5 does not support adaptive/),
+    message: expect.stringMatching(
+      /^effort: claude-haiku-4-5 .*\nthinking: claude-haiku-4-5 does not support adaptive/,
+    ),
   });
   await expect(session.setModel("claude-opus-4-7")).rejects.toThrow(
     "fallback_model: claude-opus-4-7 is the model itself",
