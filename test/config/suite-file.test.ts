@@ -106,7 +106,7 @@ describe("a mistake is told with its place and what was expected", () => {
       "cases.1.name: expected another name (case 1 has one with the same file name)",
     ],
     ["a duration that is none", one("    timeout: soon"), '"soon" is not a duration'],
-    ["a fixture that is not there", one("    fixture: nowhere"), "cases.0.fixture: expected a directory ("],
+    ["a fixture that is not there", one("    fixture: nowhere"), "cases.0.fixture: expected a directory (not found:"],
     ["a fixture that is a file", one("    fixture: file.txt"), "file.txt is a file)"],
     ["a file outside of the workspace", one("    files: { ../x: y }"), "expected a path inside the workspace"],
     [
@@ -184,18 +184,22 @@ describe("a mistake is told with its place and what was expected", () => {
     [
       "a module that is not there",
       one("    graders: [{ code: { module: none.mjs } }]"),
-      "4:33 cases.0.graders.0.code.module: expected a file (",
+      "4:33 cases.0.graders.0.code.module: expected a file (not found:",
     ],
-    ["a schema that is not there", one("    graders: [{ json_schema: none.json }]"), "json_schema: expected a file ("],
+    [
+      "a schema that is not there",
+      one("    graders: [{ json_schema: none.json }]"),
+      "json_schema: expected a file (not found:",
+    ],
     [
       "a schema of output that is not there",
       one("    graders: [{ output: { schema: none.json } }]"),
-      "graders.0.output.schema: expected a file (",
+      "graders.0.output.schema: expected a file (not found:",
     ],
     [
       "a file to compare with that is not there",
       one("    graders: [{ files: { same_as: { a.txt: none.txt } } }]"),
-      'files.same_as."a.txt": expected a file (',
+      'files.same_as."a.txt": expected a file (not found:',
     ],
   ])("%s", async (_what, text, problem) => {
     await expect(suite(text)).rejects.toThrow(problem);
@@ -230,7 +234,7 @@ describe("a mistake in what all cases share is told once, where it stands", () =
 `;
   test.each<[string, string, string]>([
     ["a duration", "timeout: soon", 'defaults.timeout: "soon" is not a duration'],
-    ["a fixture", "fixture: nowhere", "defaults.fixture: expected a directory ("],
+    ["a fixture", "fixture: nowhere", "defaults.fixture: expected a directory (not found:"],
     ["a file", "files: { ../x: y }", 'defaults.files."../x": expected a path inside the workspace'],
     ["a pattern", "ignore: ['(']", "defaults.ignore.0: character 2: expected a closing )"],
     ["a grader", "graders: [{ name: x }]", "defaults.graders.0: expected one grader"],

@@ -270,7 +270,7 @@ function inputProblems({ inputs = {} }: AgentDefinition, values: InputValues): r
 function fixtureOf(written: string, file: string, note: (text: string) => void): string {
   const path = resolve(dirname(file), written);
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) note(`expected a directory (${path} does not exist)`);
+  if (found === undefined) note(`expected a directory (not found: ${path})`);
   else if (!found.isDirectory()) note(`expected a directory (${path} is a file)`);
   else if (lstatSync(path).isSymbolicLink()) return realpathSync(path);
   return path;

@@ -56,7 +56,7 @@ function graderOf(written: GraderAsWritten, { file, hasJudge, turns, note }: Gra
   for (const [field, named] of filesOf(grader)) {
     const found = resolve(dirname(file), named);
     if (statSync(found, { throwIfNoEntry: false })?.isFile() !== true)
-      note(field, `expected a file (${found} does not exist)`);
+      note(field, `expected a file (not found: ${found})`);
   }
   return grader;
 }

@@ -46,10 +46,7 @@ import { withWaitingCall } from "./waiting-call.ts";
 import { Announcements } from "./waits/announcements.ts";
 import { answered } from "./waits/answered.ts";
 
-/**
- * Creates the in-process MCP server that carries the host's tools. Each process needs its own; instances can't be
- * shared.
- */
+/** Creates the in-process MCP server that carries the host's tools. Each process needs its own instance. */
 export type ToolServerFactory = (options: {
   readonly name: string;
   readonly tools: readonly Tool[];
@@ -141,8 +138,7 @@ export function claudeEngine(
         ...customResults.hooks(),
       },
       mcpServers: await hostTools(request, { host, createToolServer, customResults }),
-      // Without this callback the agent would not get the tools that need a person. It denies everything the hook left
-      // undecided.
+      // Enables the tools that need a person. Denies everything that the hook left undecided.
       canUseTool: async (_tool, input, { toolUseID }) =>
         grants.wasAsked(toolUseID)
           ? { behavior: "allow", updatedInput: input }
