@@ -23,10 +23,11 @@ async function done(client: CapstanClient, input: SessionInput): Promise<string>
   return id;
 }
 
-function colorInside(canvas: HTMLElement | SVGElement): string {
-  const [red, green, blue] = (canvas as HTMLCanvasElement).getContext("2d")?.getImageData(4, 4, 1, 1).data ?? [];
-  return `rgb(${red}, ${green}, ${blue})`;
-}
+/** The color of a canvas near its corner. */
+const COLOR_INSIDE = `(canvas) => {
+  const [red, green, blue] = canvas.getContext("2d").getImageData(4, 4, 1, 1).data;
+  return "rgb(" + [red, green, blue].join(", ") + ")";
+}`;
 
 /** What a variable of the page's styles stands for. */
 const resolved = (page: Page, name: string): Promise<string> =>
@@ -80,7 +81,9 @@ test("what was spent is shown by day, agent and model, with what is left and wha
   await cost.getByRole("img", { name: /^Cost by agent, pay as you go: ≥ \$0\.\d+ in 30 days, most on / }).waitFor();
   await cost.getByRole("list", { name: "Legend" }).getByText("reviewer").waitFor();
   // In color, also for those who want no motion, as this browser does.
-  expect(await cost.locator("ul canvas").first().evaluate(colorInside)).toBe(await resolved(page, "--series-1"));
+  await expect
+    .poll(() => page.evaluate(`(${COLOR_INSIDE})(document.querySelector("ul[aria-label=Legend] canvas"))`))
+    .toBe(await resolved(page, "--series-1"));
   await cost.getByRole("button", { name: "Show as table" }).press("Enter");
   const table = cost.getByRole("table");
   expect(await table.getByRole("row").count()).toBe(31);
