@@ -31,7 +31,7 @@ export const ABOUT_CLAUDE: readonly string[] = [...CLAUDE_FIRST, ...CLAUDE_LATER
 
 /** Campaigns that take long to prove one claim in depth, on `direct`: in `npm run test:deep`. */
 export const DEEP: readonly string[] = [
-  "test/browser/{console-bad-input,console-everywhere,console-journey}.test.ts",
+  "test/browser/{console-bad-input,console-everywhere}.test.ts",
   "test/cli/{full-disk,record-whole}.test.ts",
   "test/e2e/{approval-kills,rewind-sequences,shell-oracle}.test.ts",
   "test/workspace/checkpoint-property.test.ts",

@@ -23,10 +23,10 @@ async function done(client: CapstanClient, input: SessionInput): Promise<string>
   return id;
 }
 
-/** Runs in the page. */
+/** The color of a canvas near its corner. */
 const COLOR_INSIDE = `(canvas) => {
   const [red, green, blue] = canvas.getContext("2d").getImageData(4, 4, 1, 1).data;
-  return \`rgb(\${red}, \${green}, \${blue})\`;
+  return "rgb(" + [red, green, blue].join(", ") + ")";
 }`;
 
 /** What a variable of the page's styles stands for. */
@@ -81,9 +81,9 @@ test("what was spent is shown by day, agent and model, with what is left and wha
   await cost.getByRole("img", { name: /^Cost by agent, pay as you go: ≥ \$0\.\d+ in 30 days, most on / }).waitFor();
   await cost.getByRole("list", { name: "Legend" }).getByText("reviewer").waitFor();
   // In color, also for those who want no motion, as this browser does.
-  expect(await page.evaluate(`(${COLOR_INSIDE})(document.querySelector("ul canvas"))`)).toBe(
-    await resolved(page, "--series-1"),
-  );
+  await expect
+    .poll(() => page.evaluate(`(${COLOR_INSIDE})(document.querySelector("ul[aria-label=Legend] canvas"))`))
+    .toBe(await resolved(page, "--series-1"));
   await cost.getByRole("button", { name: "Show as table" }).press("Enter");
   const table = cost.getByRole("table");
   expect(await table.getByRole("row").count()).toBe(31);
