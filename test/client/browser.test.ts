@@ -4,7 +4,7 @@ import { posix } from "node:path";
 import { rolldown } from "rolldown";
 import { expect, test } from "vitest";
 
-/** Everything that a file brings along when it runs; what is only a type is gone by then. */
+/** All modules that a file loads at run time; types are gone by then. */
 function loadedBy(file: string, seen = new Set<string>()): ReadonlySet<string> {
   if (seen.has(file)) return seen;
   seen.add(file);
@@ -20,7 +20,7 @@ function loadedBy(file: string, seen = new Set<string>()): ReadonlySet<string> {
   return seen;
 }
 
-test("the client loads nothing of Node, nor any package", () => {
+test("the client loads nothing from Node and no packages", () => {
   const loaded = [...loadedBy("src/client/index.ts")];
   expect(loaded.filter((name) => !name.startsWith("src/client/"))).toEqual([
     "src/protocol/sse.ts",
@@ -29,7 +29,7 @@ test("the client loads nothing of Node, nor any package", () => {
   expect(loaded.length).toBeGreaterThan(5);
 });
 
-test("the client is bundled for browsers as it is", async () => {
+test("the client can be bundled for browsers", async () => {
   const bundle = await rolldown({ input: "src/client/index.ts", platform: "browser", external: () => false });
   const { output } = await bundle.generate({ format: "esm" });
   await bundle.close();
@@ -38,6 +38,6 @@ test("the client is bundled for browsers as it is", async () => {
   expect(chunk.imports).toEqual([]);
   for (const name of builtinModules) expect(chunk.code).not.toContain(`"node:${name}"`);
   expect(chunk.code).not.toMatch(/\bprocess\.|\bBuffer\b|\brequire\(/);
-  // Small enough to be a part of a page.
+  // Small enough for a page.
   expect(chunk.code.length).toBeLessThan(40_000);
 });

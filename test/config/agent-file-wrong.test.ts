@@ -198,8 +198,8 @@ const ONE_FILE: readonly Case[] = [
   [
     "the host's credentials",
     "model: ${ANTHROPIC_API_KEY}\nmcp_servers: { near: { command: x, env: { A: '${AWS_SECRET_ACCESS_KEY:-x}' } } }",
-    "2:8 model: the variable ANTHROPIC_API_KEY is a credential of the host, which agents cannot use; use another one",
-    "3:46 mcp_servers.near.env.A: the variable AWS_SECRET_ACCESS_KEY is a credential of the host, which agents cannot use; use another one",
+    "2:8 model: the variable ANTHROPIC_API_KEY is a credential of the host's, which no agent gets to see; use another one",
+    "3:46 mcp_servers.near.env.A: the variable AWS_SECRET_ACCESS_KEY is a credential of the host's, which no agent gets to see; use another one",
   ],
   [
     "mistakes of every kind tells all of them",

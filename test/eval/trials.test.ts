@@ -138,7 +138,7 @@ export default () => { const was = existsSync(mark); writeFileSync(mark, ""); re
     tokens: { output: expect.any(Number) as number },
   });
   expect(why("works here")).toContain("--allow-side-effects");
-  expect(why("has a fixture that leads out")).toContain("a link that leads out of it: etc -> /etc");
+  expect(why("has a fixture that leads out")).toContain("a link to a path outside of it: etc -> /etc");
   expect(why("has a grader that throws")).toContain("out of order");
   expect(cases.get("fails twice of three")).toMatchObject({
     trials: [{ trial: 1 }, { trial: 2 }, { trial: 3 }],

@@ -21,7 +21,7 @@ import {
 import { type Reply, say, scriptedModel, toolUse } from "../support/scripted-model.ts";
 import { TEST_ENGINE } from "../support/test-engine.ts";
 
-/** Runs these commands one after another, each in a call of its own. */
+/** Runs these commands in sequence, each in a separate call. */
 function runs(commands: readonly string[], results: string[] = []) {
   return ({ toolResults }: { toolResults: readonly { readonly text: string }[] }): Reply => {
     results.push(...toolResults.map(({ text }) => text));
@@ -41,48 +41,51 @@ const yolo = (hook: object) =>
 test.each([
   ["changed", "sh plant.sh"],
   ["removed", "sh remove.sh"],
-])("a hook whose module an agent has %s is not run, and denies, whatever its on_failure says", async (_how, plant) => {
-  const results: string[] = [];
-  const commands = [plant, "echo again"];
-  await using t = await testHost(runs(commands, results));
-  mkdirSync(join(t.cwd, "hooks"));
-  writeFileSync(join(t.cwd, "hooks/check.mjs"), CHECK);
-  writeFileSync(join(t.cwd, "hooks/rules.mjs"), "");
-  writeFileSync(
-    join(t.cwd, "plant.sh"),
-    `echo 'import { writeFileSync } from "node:fs"; writeFileSync("evil", "");' > hooks/rules.mjs; echo planted`,
-  );
-  writeFileSync(join(t.cwd, "remove.sh"), "rm hooks/rules.mjs; echo planted");
-  const session = await t.host.startSession({ agent: yolo({ on_failure: "continue" }), cwd: t.cwd });
-  await session.send("Get around the hook.").result();
-  expect(results).toEqual([expect.stringContaining("planted"), expect.stringContaining("hooks/rules.mjs")]);
-  expect(results[1]).toContain("run capstan trust with the agent's file");
-  expect(existsSync(join(t.cwd, "evil"))).toBe(false);
-  const events = await eventsOf(t.host, session.id);
-  expect(ofType(events, "capstan.programs_pinned")).toMatchObject([
-    { files: [{ path: "hooks/check.mjs" }, { path: "hooks/rules.mjs", sha256: hashOf("") }] },
-  ]);
-  expect(ofType(events, "capstan.hook_ran").map(({ outcome }) => outcome)).toEqual(["passed", "denied"]);
+])(
+  "does not run a hook whose module an agent has %s, and denies, whatever its on_failure says",
+  async (_how, plant) => {
+    const results: string[] = [];
+    const commands = [plant, "echo again"];
+    await using t = await testHost(runs(commands, results));
+    mkdirSync(join(t.cwd, "hooks"));
+    writeFileSync(join(t.cwd, "hooks/check.mjs"), CHECK);
+    writeFileSync(join(t.cwd, "hooks/rules.mjs"), "");
+    writeFileSync(
+      join(t.cwd, "plant.sh"),
+      `echo 'import { writeFileSync } from "node:fs"; writeFileSync("evil", "");' > hooks/rules.mjs; echo planted`,
+    );
+    writeFileSync(join(t.cwd, "remove.sh"), "rm hooks/rules.mjs; echo planted");
+    const session = await t.host.startSession({ agent: yolo({ on_failure: "continue" }), cwd: t.cwd });
+    await session.send("Get around the hook.").result();
+    expect(results).toEqual([expect.stringContaining("planted"), expect.stringContaining("hooks/rules.mjs")]);
+    expect(results[1]).toContain("run capstan trust with the agent's file");
+    expect(existsSync(join(t.cwd, "evil"))).toBe(false);
+    const events = await eventsOf(t.host, session.id);
+    expect(ofType(events, "capstan.programs_pinned")).toMatchObject([
+      { files: [{ path: "hooks/check.mjs" }, { path: "hooks/rules.mjs", sha256: hashOf("") }] },
+    ]);
+    expect(ofType(events, "capstan.hook_ran").map(({ outcome }) => outcome)).toEqual(["passed", "denied"]);
 
-  // A person looks at the change, and trusts it.
-  const path = join(t.cwd, "hooks/rules.mjs");
-  const now = "// Reviewed.\n";
-  writeFileSync(path, now);
-  const files = new Map([[path, Buffer.from(now)]]);
-  new TrustBook(t.home).add(
-    itemOf({ kind: "agent", root: t.cwd, path: join(t.cwd, "agent.yaml"), files, widens: [] }),
-    "me",
-    new Date(0),
-  );
-  commands.push("echo third");
-  await session.send("Once more.").result();
-  expect(results[2]).toContain("third");
-  const ran = ofType(await eventsOf(t.host, session.id), "capstan.hook_ran").map(({ outcome }) => outcome);
-  expect(ran).toEqual(["passed", "denied", "passed"]);
-  await session.close();
-});
+    // A person reviews the change and trusts it.
+    const path = join(t.cwd, "hooks/rules.mjs");
+    const now = "// Reviewed.\n";
+    writeFileSync(path, now);
+    const files = new Map([[path, Buffer.from(now)]]);
+    new TrustBook(t.home).add(
+      itemOf({ kind: "agent", root: t.cwd, path: join(t.cwd, "agent.yaml"), files, widens: [] }),
+      "me",
+      new Date(0),
+    );
+    commands.push("echo third");
+    await session.send("Once more.").result();
+    expect(results[2]).toContain("third");
+    const ran = ofType(await eventsOf(t.host, session.id), "capstan.hook_ran").map(({ outcome }) => outcome);
+    expect(ran).toEqual(["passed", "denied", "passed"]);
+    await session.close();
+  },
+);
 
-test("a file that a hook writes by a redirection is no program of it", async () => {
+test("does not treat a file that a hook writes by redirection as its program", async () => {
   await using t = await testHost(runs(["echo one", "echo two"]));
   const hooks = { before_tool: [{ command: "cat >> calls.jsonl" }] };
   writeFileSync(join(t.cwd, "calls.jsonl"), "");
@@ -123,7 +126,7 @@ sandboxTest.each([
     join(t.cwd, "plant.sh"),
     `mkdir -p node_modules/rules && echo '${evil}' > node_modules/rules/index.js && echo planted`,
   );
-  // Nothing names it: before the first call there is no such package, and the hook does without.
+  // No name refers to it: before the first call the package does not exist, and the hook works without it.
   const load = `try { require(process.cwd() + "/node_modules/" + ["ru", "les"].join("")); } catch {}`;
   const session = await t.host.startSession({
     agent: agent({
@@ -139,7 +142,7 @@ sandboxTest.each([
   expect(t.results).toEqual([expect.stringContaining("planted"), expect.stringContaining("again")]);
   expect(existsSync(join(t.cwd, "ran.txt"))).toBe(true);
   expect(existsSync(escaped)).toBe(isOut);
-  // What kept places for the sandbox is gone with it.
+  // The sandbox's placeholder files are gone.
   expect(readdirSync(t.cwd).toSorted()).toEqual(["node_modules", "plant.sh", "ran.txt"]);
 });
 
@@ -161,7 +164,7 @@ sandboxTest("a hook in the sandbox writes its own HOME and TMPDIR, and what the 
   expect(existsSync(join(t.base, "e"))).toBe(false);
 });
 
-test("functions that changed after trust in them was looked up are never loaded, nor when the session is resumed", async () => {
+test("never loads functions that changed after the trust check, not even when the session is resumed", async () => {
   await using t = await testHost(() => say("hi"));
   using place = temporaryDirectory();
   const [module, mark] = [join(place.path, "lib.mjs"), join(place.path, "loaded")];
@@ -186,7 +189,7 @@ test("functions that changed after trust in them was looked up are never loaded,
   expect(existsSync(mark)).toBe(false);
 });
 
-test("an MCP server whose program changed is not started, by the host and by the script that starts it", async () => {
+test("does not start an MCP server whose program changed, neither by the host nor by its start script", async () => {
   await using t = await testHost(() => say("hi"));
   const program = join(t.cwd, "server.mjs");
   const mark = join(t.cwd, "started");
