@@ -96,7 +96,7 @@ test("cassettes are shown and compared by file, as text and as JSON", async () =
   expect(missing).toMatchObject({ code: 2, stdout: "" });
   expect(missing.stderr).toContain("The cassette d.json does not exist.");
   expect(broken).toMatchObject({ code: 2, stdout: "" });
-  expect(broken.stderr).toContain("The cassette c.json cannot be used: it is not whole JSON");
+  expect(broken.stderr).toContain("The cassette c.json cannot be used: it is not complete JSON");
 });
 
 test.each<[string, (text: string) => string, string]>([
@@ -165,7 +165,7 @@ test("cassettes that nothing would replay are listed, and removed only with a ye
     [
       "cassettes/away.test/one.json\n  its suite no longer exists",
       "cassettes/review.test/old.json\n  its case no longer exists",
-      "cassettes/review.test/one-file.3.json\n  the case has 2 trials, and this is trial 3\n",
+      "cassettes/review.test/one-file.3.json\n  the case has only 2 trials, and this is trial 3\n",
     ].join("\n"),
   );
   expect(dry.stderr).toContain("cassettes/review.test/data.json is not a cassette; keeping it.");
@@ -204,7 +204,7 @@ test("a copy under another name and the cassettes of tests that an agent has no 
     [
       "cassettes/agent/one-file.json\n  its suite no longer exists",
       "cassettes/review.test/copy.json\n  trial 1 of the case is replayed from one-file.json",
-      "cassettes/review.test/one-file.2.json\n  the case has 1 trial, and this is trial 2\n",
+      "cassettes/review.test/one-file.2.json\n  the case has only 1 trial, and this is trial 2\n",
     ].join("\n"),
   );
 });

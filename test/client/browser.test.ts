@@ -4,7 +4,7 @@ import { posix } from "node:path";
 import { rolldown } from "rolldown";
 import { expect, test } from "vitest";
 
-/** Everything that a file brings along when it runs; what is only a type is gone by then. */
+/** All modules that a file loads at run time; types are gone by then. */
 function loadedBy(file: string, seen = new Set<string>()): ReadonlySet<string> {
   if (seen.has(file)) return seen;
   seen.add(file);
@@ -30,7 +30,7 @@ test("the client loads nothing of Node, and no package but the one that reads ev
   expect(loaded.length).toBeGreaterThan(5);
 });
 
-test("the client is bundled for browsers as it is", async () => {
+test("the client can be bundled for browsers", async () => {
   const bundle = await rolldown({ input: "src/client/index.ts", platform: "browser", external: () => false });
   const { output } = await bundle.generate({ format: "esm" });
   await bundle.close();
@@ -39,6 +39,6 @@ test("the client is bundled for browsers as it is", async () => {
   expect(chunk.imports).toEqual([]);
   for (const name of builtinModules) expect(chunk.code).not.toContain(`"node:${name}"`);
   expect(chunk.code).not.toMatch(/\bprocess\.|\bBuffer\b|\brequire\(/);
-  // Small enough to be a part of a page.
+  // Small enough for a page.
   expect(chunk.code.length).toBeLessThan(40_000);
 });

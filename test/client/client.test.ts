@@ -33,10 +33,10 @@ async function refusal(work: Promise<unknown>): Promise<CapstanApiError> {
   return thrown;
 }
 
-test("a session is started, followed and read", async () => {
+test("starts, follows and reads a session", async () => {
   const capstan = client(all.operator);
   const { id } = await capstan.sessions.create({ title: "by client" });
-  // Previews are not stored: to see them, follow before you send.
+  // Previews are not saved: to see them, follow before you send.
   let sending: ReturnType<typeof capstan.sessions.send> | undefined;
   const onConnect = (): void => void (sending ??= capstan.sessions.send(id, "hello"));
   const types: string[] = [];
@@ -54,7 +54,7 @@ test("a session is started, followed and read", async () => {
   expect((await capstan.sessions.get(id)).state.stop_reason).toEqual({ type: "end_turn" });
 });
 
-test("approvals are waited for and answered; grants are listed and revoked", async () => {
+test("waits for approvals and answers them; lists and revokes grants", async () => {
   const capstan = client(all.admin);
   const { id } = await capstan.sessions.create({ message: order(["Bash", { command: "echo a b" }]) });
   const [asked] = await capstan.approvals.list({ status: "pending", session_id: id, wait: 30 });
@@ -67,7 +67,7 @@ test("approvals are waited for and answered; grants are listed and revoked", asy
   expect(await capstan.grants.list()).toEqual([]);
 });
 
-test("files are listed, read, compared and rewound", async () => {
+test("lists, reads, compares and rewinds files", async () => {
   const capstan = client(all.operator);
   const message = order(["Write", { file_path: "made.txt", content: "made\n" }]);
   const { id } = await capstan.sessions.create({ message });
@@ -86,7 +86,7 @@ test("files are listed, read, compared and rewound", async () => {
   expect(await new Response(await capstan.sessions.export(id)).text()).toContain('"capstan":1');
 });
 
-test("the rest is there as well", async () => {
+test("supports the remaining endpoints", async () => {
   const capstan = client(all.admin);
   expect(await capstan.whoami()).toMatchObject({ role: "admin", project: all.api.project });
   expect(await capstan.projects()).toHaveLength(1);
@@ -123,7 +123,7 @@ test("the rest is there as well", async () => {
   expect((await capstan.keys.list()).length).toBeGreaterThan(1);
 });
 
-test("a long log is read from its end, clipped, and one event of it whole", async () => {
+test("reads a long log from its end, clipped, and one complete event", async () => {
   const capstan = client(all.operator);
   const { id } = await capstan.sessions.create({ message: `hello ${"x".repeat(500)}` });
   await idle(all.operator, id);
@@ -146,7 +146,7 @@ test("a long log is read from its end, clipped, and one event of it whole", asyn
   expect(await refusal(capstan.sessions.get(id))).toMatchObject({ status: 404 });
 });
 
-test("webhooks are made, switched and deleted", async () => {
+test("creates, enables, disables and deletes webhooks", async () => {
   const capstan = client(all.admin);
   const made = await capstan.webhooks.create({ url: "https://hooks.example.com/capstan" });
   expect(made.secret).toMatch(/^whsec_/);
@@ -160,7 +160,7 @@ test("webhooks are made, switched and deleted", async () => {
   expect(await refusal(client(all.operator).webhooks.list())).toMatchObject({ status: 403 });
 });
 
-test("a refusal has its status, type, code, message and request id", async () => {
+test("an error has its status, type, code, message and request id", async () => {
   const missing = await refusal(client(all.viewer).sessions.get("sesn_none/../x"));
   expect(missing).toMatchObject({ status: 404, type: "not_found_error", code: "not_found", isPassing: false });
   expect(missing.message).toContain("sesn_none");
@@ -170,7 +170,7 @@ test("a refusal has its status, type, code, message and request id", async () =>
   expect(await refusal(stranger.whoami())).toMatchObject({ status: 401, type: "authentication_error" });
 });
 
-test("what is no Capstan server, and what does not answer, is told apart", async () => {
+test("distinguishes a server that is not Capstan from one that does not respond", async () => {
   const server: Server = createServer((_, response) => response.writeHead(502).end("<html>bad gateway</html>"));
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const { port } = server.address() as AddressInfo;

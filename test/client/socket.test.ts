@@ -8,11 +8,11 @@ type Handler = (socket: WebSocket) => void;
 
 interface Wire extends AsyncDisposable {
   readonly url: string;
-  /** What each connection asked for. */
+  /** The path of each connection. */
   readonly asked: string[];
 }
 
-/** A server that answers each socket with the next of `handlers`, or refuses it; what else is asked gets `status`. */
+/** A server that handles each socket with the next of `handlers`, or refuses it; other requests get `status`. */
 async function wire(handlers: readonly (Handler | "refused")[], status = 426): Promise<Wire> {
   const asked: string[] = [];
   const sockets = new WebSocketServer({ noServer: true });
@@ -60,7 +60,7 @@ async function followed(url: string, upTo: number): Promise<number[]> {
   return seen;
 }
 
-test("a socket that is cut goes on where it was, without a gap or a repeat", async () => {
+test("a socket that is cut off resumes without gaps or repeats", async () => {
   await using server = await wire([
     sends(frame(2), PING, frame(3)),
     (socket) => socket.terminate(),
@@ -72,14 +72,14 @@ test("a socket that is cut goes on where it was, without a gap or a repeat", asy
   expect(server.asked).toEqual([1, 3, 3, 3, 4].map((after) => `/api/sessions/sesn_1/socket?after=${after}&clip=500`));
 });
 
-test("who is refused hears why", async () => {
+test("a refused socket reports the reason", async () => {
   await using server = await wire(["refused"], 404);
   const refused = await followed(server.url, 9).catch((thrown: unknown) => thrown);
   expect(refused).toBeInstanceOf(CapstanApiError);
   expect(refused).toMatchObject({ status: 404, type: "not_found_error", message: "no" });
 });
 
-test("something in between that lets no socket through is named, and tried again", async () => {
+test("reports a proxy that blocks sockets, and retries", async () => {
   await using server = await wire(["refused", sends(frame(2))]);
   const reasons: string[] = [];
   const items = createClient({ baseUrl: server.url }).sessions.stream("sesn_1", {
@@ -92,7 +92,7 @@ test("something in between that lets no socket through is named, and tried again
   expect(reasons).toEqual([expect.stringContaining("If there is a proxy, make it forward WebSockets")]);
 });
 
-test("whoever gives it up while it waits for the next try opens no more", async () => {
+test("aborting between two attempts opens no more connections", async () => {
   await using server = await wire([(socket) => socket.terminate()]);
   const life = new AbortController();
   const items = createClient({ baseUrl: server.url }).sessions.stream("sesn_1", {
@@ -104,12 +104,12 @@ test("whoever gives it up while it waits for the next try opens no more", async 
   expect(server.asked).toHaveLength(1);
 });
 
-test("a key, which a socket cannot carry, is refused at once", () => {
+test("rejects a key immediately, because a socket cannot carry one", () => {
   const { sessions } = createClient({ baseUrl: "http://127.0.0.1:9", apiKey: "csk_1" });
   expect(() => sessions.stream("sesn_1", { over: "socket" })).toThrow(/over events/);
 });
 
-test("whoever gives it up leaves no connection behind", async () => {
+test("aborting leaves no connection behind", async () => {
   const gone = Promise.withResolvers<void>();
   await using server = await wire([
     (socket) => {

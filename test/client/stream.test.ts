@@ -7,11 +7,11 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 interface Wire extends AsyncDisposable {
   readonly url: string;
-  /** The place that each connection asked to go on after. */
+  /** The position that each connection resumed after. */
   readonly places: (string | undefined)[];
 }
 
-/** A server that answers each connection with the next of `handlers`, so that cuts can be made where they hurt. */
+/** A server that handles each connection with the next of `handlers`, so that it can be cut off anywhere. */
 async function wire(...handlers: readonly Handler[]): Promise<Wire> {
   const places: (string | undefined)[] = [];
   const server = createServer((request, response) => {
@@ -59,7 +59,7 @@ async function followed(url: string, upTo: number, after = 0): Promise<number[]>
   return seen;
 }
 
-test("a stream that is cut goes on where it was, without a gap or a repeat", async () => {
+test("a stream that is cut off resumes without gaps or repeats", async () => {
   const half = frame(3).slice(0, 40);
   await using server = await wire(
     sends(frame(1) + frame(2) + half, { cut: true }),
@@ -72,13 +72,13 @@ test("a stream that is cut goes on where it was, without a gap or a repeat", asy
   expect(server.places).toEqual([undefined, "2", "3", "3", "3"]);
 });
 
-test("a stream begins where it is told to", async () => {
+test("a stream starts at the given position", async () => {
   await using server = await wire(sends(frame(8)));
   expect(await followed(server.url, 8, 7)).toEqual([8]);
   expect(server.places).toEqual(["7"]);
 });
 
-test("frames are read however they are cut into pieces", async () => {
+test("reads frames in chunks of any size", async () => {
   const text = `: hello\n\nretry: 5\n\nevent: ping\ndata: {"type":"ping"}\n\n${frame(1, "schön\n\nzwei Absätze")}${frame(2).replaceAll("\n", "\r\n")}`;
   await using server = await wire((_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
@@ -100,7 +100,7 @@ test("frames are read however they are cut into pieces", async () => {
   ]);
 });
 
-test("what the server refuses for good is not tried again", async () => {
+test("does not retry what the server rejects for good", async () => {
   await using server = await wire(sends(frame(1)), refuses(404, "not_found_error"));
   const thrown: unknown = await followed(server.url, 9).catch((reason: unknown) => reason);
   expect(thrown).toBeInstanceOf(CapstanApiError);
@@ -108,7 +108,7 @@ test("what the server refuses for good is not tried again", async () => {
   expect(server.places).toHaveLength(2);
 });
 
-test("a stream ends without a word when nobody wants it any more", async () => {
+test("a stream ends without an error when it is aborted", async () => {
   await using server = await wire(sends(frame(1)), refuses(503, "api_error"));
   const leaving = new AbortController();
   const retries: number[] = [];

@@ -166,7 +166,7 @@ test("a slash command is said again as it was written", () => {
 test("calls that end otherwise are told by their line", () => {
   const call = { id: "1", tool: "Read", input: {}, result: "", by: "main", outcome: "completed" } as const;
   expect(otherOutcomes([call, { ...call, by: "left" }], [{ ...call, outcome: "failed" }])).toEqual([
-    "call 1 of main, Read: completed then, failed now",
-    "call 1 of left, Read: completed then, no end now",
+    "call 1 of main (Read): completed in the session, failed now",
+    "call 1 of left (Read): completed in the session, no outcome now",
   ]);
 });

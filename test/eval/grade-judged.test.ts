@@ -73,11 +73,11 @@ test.for([
 ])("a judge that answers %j is an error, never a pass", async ([answer]) => {
   const error = await verdictOf(rubric, trial, { judge: judge(answer).judge }).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(GraderError);
-  expect((error as GraderError).message).toMatch(/rubric: the judge model-a gave no judgement: .*\(found /);
+  expect((error as GraderError).message).toMatch(/rubric: the judge model-a returned an invalid judgment: .*\(found /);
 });
 
 test("a judge that fails, and no judge at all, are errors", async () => {
   const overloaded = { judge: () => Promise.reject(new Error("overloaded")) };
   await expect(verdictOf(rubric, trial, overloaded)).rejects.toThrow("rubric: overloaded");
-  await expect(verdictOf({ relevance: { threshold: 1 } }, trial)).rejects.toThrow(/relevance: no judge is named/);
+  await expect(verdictOf({ relevance: { threshold: 1 } }, trial)).rejects.toThrow(/relevance: no judge is configured/);
 });

@@ -11,7 +11,7 @@ const CASES: readonly Case[] = [
   [{ equals: "Done." }, "Not done.", false, /expected the text to be "Done\." \(found "Not done\."\)/],
   [{ equals: "" }, "", true, /is ""/],
   [{ equals: " a" }, "a", false, /expected the text to be " a"/],
-  [{ contains: "port 80" }, "It is port 8080.", true, /has "port 80"/],
+  [{ contains: "port 80" }, "It is port 8080.", true, /contains "port 80"/],
   [{ contains: ["a", "b"] }, "only a", false, /to contain "b" \(found "only a"\)/],
   [{ not_contains: ["secret", "key"] }, "nothing here", true, /does not contain/],
   [
@@ -38,7 +38,7 @@ const CASES: readonly Case[] = [
     /2 values: \["Ann","Bob"\]/,
   ],
   [{ json: {} }, "no JSON", false, /expected JSON \(found "no JSON"/],
-  [{ json_schema: { type: "object", required: ["a"] } }, '{"a": 1}', true, /fits/],
+  [{ json_schema: { type: "object", required: ["a"] } }, '{"a": 1}', true, /matches the schema/],
   [{ json_schema: { type: "object", required: ["a"] } }, "{}", false, /matches the schema \(found \{\}\)\n- .*a/],
   [{ json_schema: { type: "object" } }, "nothing", false, /expected JSON/],
   [{ number: { equals: 42 } }, "Of 100 files 42 are left.", true, /is 42/],

@@ -46,7 +46,7 @@ const CASES: readonly Case[] = [
   [
     { files: { content: { "inside.md": { contains: "Hello", matches: "^# [A-Z]", not_contains: "Bye" } } } },
     true,
-    /has "Hello"/,
+    /contains "Hello"/,
   ],
   [{ files: { content: { "docs/a.md": { contains: ["Hello", "World"] } } } }, false, /docs\/a\.md to contain "World"/],
   [
@@ -60,7 +60,7 @@ const CASES: readonly Case[] = [
   [{ files: { same_as: { "docs/a.md": "other.md" } } }, false, /expected docs\/a\.md to be the same as other\.md/],
   [{ files: { same_as: { "data.bin": "other.md" } } }, false, /found 3 bytes/],
   [{ files: { exist: ["docs/a.md"], missing: ["docs"] } }, false, /^expected docs not to exist/],
-  [{ diff: { contains: "+const a = 1;" } }, true, /the diff has/],
+  [{ diff: { contains: "+const a = 1;" } }, true, /the diff contains/],
   [{ diff: { not_contains: "let a" } }, false, /expected the diff not to contain "let a" \(found/],
   [{ diff: { matches: "/^\\+const \\w+ = 2;$/m" } }, false, /expected the diff to match/],
   [{ only_changed: ["docs/", "src/*.ts"] }, true, /nothing changed except/],
@@ -98,8 +98,8 @@ const COMMANDS: readonly Case[] = [
     false,
     /expected `.*` to exit with code 0 \(found 3\); it printed:\non stdout\non stderr$/,
   ],
-  [{ command: { run: "exit 3", exit_code: 3 } }, true, /exit code 3/],
-  [{ command: { run: "cat docs/a.md", stdout: { contains: "Hello" } } }, true, /has "Hello"/],
+  [{ command: { run: "exit 3", exit_code: 3 } }, true, /exited with code 3/],
+  [{ command: { run: "cat docs/a.md", stdout: { contains: "Hello" } } }, true, /contains "Hello"/],
   [{ command: { run: "echo a", stdout: "b" } }, false, /expected what `echo a` printed to be "b" \(found "a"\)/],
   [{ command: { run: "kill -9 $$" } }, false, /that a signal ended it/],
   [{ command: { run: "false" } }, false, /it printed nothing/],

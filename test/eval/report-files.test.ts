@@ -20,7 +20,7 @@ test.each([
   [["pdf"], /--report: Unknown report "pdf"\. Use one of: junit, json, md, html\./],
   [["toString"], /Unknown report "toString"/],
   [[""], /Unknown report ""/],
-  [["html="], /html= names no file\. Write html=FILE, or html alone\./],
+  [["html="], /html= names no file\. Write html=FILE, or only html\./],
   [["html=a/../x", "json=x"], /two reports would be written to x\./],
   [["json", "json"], /two reports would be written to capstan-report\/report\.json/],
 ])("%j is refused", (words, message) => {
@@ -54,7 +54,7 @@ test("one that cannot be written is a problem of the run, which the others tell"
   const wanted = wantedReports([`html=${bad}`, `json=${at("report.json")}`, `junit=${at("junit.xml")}`]);
   const { run, written, problems } = await writeReports(sampleRun({ problems: ["an older one"] }), wanted);
   expect(problems).toEqual([expect.stringContaining(`The html report could not be written to ${bad}: ENOTDIR`)]);
-  expect(problems[0]).toContain("Choose another place: --report html=FILE");
+  expect(problems[0]).toContain("Use another path: --report html=FILE");
   expect(run).toMatchObject({ exitCode: 2, problems: ["an older one", ...problems] });
   expect(written).toEqual([at("report.json"), at("junit.xml")]);
   expect(readdirSync(directory.path).toSorted()).toEqual(["file", "junit.xml", "report.json"]);

@@ -21,7 +21,7 @@ import {
 import { type Reply, say, scriptedModel, toolUse } from "../support/scripted-model.ts";
 import { TEST_ENGINE } from "../support/test-engine.ts";
 
-/** Runs these commands one after another, each in a call of its own. */
+/** Runs these commands in sequence, each in a separate call. */
 function runs(commands: readonly string[], results: string[] = []) {
   return ({ toolResults }: { toolResults: readonly { readonly text: string }[] }): Reply => {
     results.push(...toolResults.map(({ text }) => text));
@@ -88,7 +88,7 @@ test.each([
   },
 );
 
-test("a file that a hook writes by a redirection is no program of it", async () => {
+test("does not treat a file that a hook writes by redirection as its program", async () => {
   await using t = await testHost(runs(["echo one", "echo two"]));
   const hooks = { before_tool: [{ command: "cat >> calls.jsonl" }] };
   writeFileSync(join(t.cwd, "calls.jsonl"), "");
@@ -129,7 +129,7 @@ sandboxTest.each([
     join(t.cwd, "plant.sh"),
     `mkdir -p node_modules/rules && echo '${evil}' > node_modules/rules/index.js && echo planted`,
   );
-  // Nothing names it: before the first call there is no such package, and the hook does without.
+  // No name refers to it: before the first call the package does not exist, and the hook works without it.
   const load = `try { require(process.cwd() + "/node_modules/" + ["ru", "les"].join("")); } catch {}`;
   const session = await t.host.startSession({
     agent: agent({
@@ -145,7 +145,7 @@ sandboxTest.each([
   expect(t.results).toEqual([expect.stringContaining("planted"), expect.stringContaining("again")]);
   expect(existsSync(join(t.cwd, "ran.txt"))).toBe(true);
   expect(existsSync(escaped)).toBe(isOut);
-  // What kept places for the sandbox is gone with it.
+  // The sandbox's placeholder files are gone.
   expect(readdirSync(t.cwd).toSorted()).toEqual(["node_modules", "plant.sh", "ran.txt"]);
 });
 
@@ -167,7 +167,7 @@ sandboxTest("a hook in the sandbox writes its own HOME and TMPDIR, and what the 
   expect(existsSync(join(t.base, "e"))).toBe(false);
 });
 
-test("functions that changed after trust in them was looked up are never loaded, nor when the session is resumed", async () => {
+test("never loads functions that changed after the trust check, not even when the session is resumed", async () => {
   await using t = await testHost(() => say("hi"));
   using place = temporaryDirectory();
   const [module, mark] = [join(place.path, "lib.mjs"), join(place.path, "loaded")];
@@ -192,7 +192,7 @@ test("functions that changed after trust in them was looked up are never loaded,
   expect(existsSync(mark)).toBe(false);
 });
 
-test("an MCP server whose program changed is not started, by the host and by the script that starts it", async () => {
+test("does not start an MCP server whose program changed, neither by the host nor by its start script", async () => {
   await using t = await testHost(() => say("hi"));
   const program = join(t.cwd, "server.mjs");
   const mark = join(t.cwd, "started");

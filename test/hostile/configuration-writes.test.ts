@@ -8,7 +8,7 @@ import { type Reply, say, scriptedModel, toolUse } from "../support/scripted-mod
 import { TEST_ENGINE } from "../support/test-engine.ts";
 import { type Call, made, repository } from "../support/yolo-agent.ts";
 
-test("an agent in yolo mode writes no configuration without a person, and asks again every time", async () => {
+test("in yolo mode, asks a person before every write to configuration", async () => {
   using place = repository();
   const asked: string[] = [];
   const write = (name: string): Call => ["Write", { file_path: place.at(name), content: "{}" }];
@@ -32,7 +32,7 @@ test("an agent in yolo mode writes no configuration without a person, and asks a
   expect(asked).toEqual(calls.slice(0, 7).map(([, input]) => input["command"] ?? input["file_path"]));
   expect([".capstan", ".env"].filter((name) => existsSync(place.at(name)))).toEqual([]);
   expect(readFileSync(place.at(".git/config"), "utf8")).not.toContain("fsmonitor");
-  // What the person allowed is written, and reported.
+  // What the person allowed is written and reported.
   expect(readFileSync(place.at(".mcp.json"), "utf8")).toBe("{}");
   expect(ofType(events, "capstan.configuration_changed")).toMatchObject([
     { changed: [{ path: ".mcp.json", read_by: "Claude Code" }], disabled: [] },
@@ -40,7 +40,7 @@ test("an agent in yolo mode writes no configuration without a person, and asks a
   expect(place.git("log", "--format=%s").trim().split("\n")).toEqual(["second", "first"]);
 });
 
-test("--yes is not a person: configuration is denied, and the rest is allowed", async () => {
+test("--yes denies configuration and allows the rest, because it is not a person", async () => {
   const calls = [toolUse("Bash", { command: "echo A=1 > .env" }), toolUse("Bash", { command: "echo b > b.txt" })];
   await using model = await scriptedModel(({ toolResults }): Reply =>
     toolResults.length === 0 ? { blocks: calls } : say(toolResults.map(({ text }) => text).join("\n")),

@@ -9,8 +9,8 @@ import { obedient, order, type Step } from "../support/obedient.ts";
 import { oddPaths, oddPatterns } from "../support/odd-paths.ts";
 
 /**
- * What rules see of a call against what the tool really opened. Every file has a mark of its own, in its name and in
- * its content, so that a result shows what was listed or read, and the disk what was written.
+ * Compares what rules see of a call with what the tool actually opened. Every file has a unique mark in its name and
+ * content, so that a result shows what was listed or read, and the disk what was written.
  */
 
 const SEED = 19;
@@ -159,36 +159,33 @@ function written(base: string): Map<string, string> {
   return found;
 }
 
-test.each<[Mode]>([["yolo"], ["accept-edits"]])(
-  "tools open what the decision looked at and nothing else: %s",
-  async (mode) => {
-    await using place = await testHost(obedient);
-    const world = buildWorld(place.cwd);
-    const calls = await run(world, mode, place.host);
-    const workspace = realpathSync(place.cwd);
-    expect(calls.length).toBeGreaterThan(COUNT * 8);
-    const wrong: unknown[] = [];
-    const effects = new Map<string, number>();
-    const note = (call: Done, path: string): void => {
-      const { tool, seen } = call;
-      const isSearch = tool === "Glob" || tool === "Grep";
-      const isSeen = seen?.some((known) => (isSearch ? isInside(path, known) : path === known)) === true;
-      const isOut = mode === "accept-edits" && !isInside(path, workspace);
-      if (!isSeen || isOut || world.isDenied(path)) wrong.push({ ...call, path });
-      effects.set(tool, (effects.get(tool) ?? 0) + 1);
-    };
-    for (const call of calls) for (const path of opened(call, world)) note(call, path);
-    const marks = written(dirname(workspace));
-    for (const call of calls) {
-      const { new_string: edit, content, new_source: source } = call.input;
-      const [, mark = ""] = /WROTE=(\w+)/.exec(JSON.stringify([edit, content, source])) ?? [];
-      const path = marks.get(mark);
-      if (path !== undefined) note(call, path);
-    }
-    expect(wrong).toEqual([]);
-    const searches = calls.filter(({ seen, input }) => seen !== undefined && typeof input["path"] === "string");
-    for (const { ran } of searches) expect(ran["path"]).toMatch(/^\/(?:.*\S)?$/);
-    // It would be no proof if nothing had been opened.
-    for (const tool of ["Read", "Grep", "Glob", "Edit", "Write"]) expect(effects.get(tool), tool).toBeGreaterThan(3);
-  },
-);
+test.each<[Mode]>([["yolo"], ["accept-edits"]])("tools open only what the decision checked: %s", async (mode) => {
+  await using place = await testHost(obedient);
+  const world = buildWorld(place.cwd);
+  const calls = await run(world, mode, place.host);
+  const workspace = realpathSync(place.cwd);
+  expect(calls.length).toBeGreaterThan(COUNT * 8);
+  const wrong: unknown[] = [];
+  const effects = new Map<string, number>();
+  const note = (call: Done, path: string): void => {
+    const { tool, seen } = call;
+    const isSearch = tool === "Glob" || tool === "Grep";
+    const isSeen = seen?.some((known) => (isSearch ? isInside(path, known) : path === known)) === true;
+    const isOut = mode === "accept-edits" && !isInside(path, workspace);
+    if (!isSeen || isOut || world.isDenied(path)) wrong.push({ ...call, path });
+    effects.set(tool, (effects.get(tool) ?? 0) + 1);
+  };
+  for (const call of calls) for (const path of opened(call, world)) note(call, path);
+  const marks = written(dirname(workspace));
+  for (const call of calls) {
+    const { new_string: edit, content, new_source: source } = call.input;
+    const [, mark = ""] = /WROTE=(\w+)/.exec(JSON.stringify([edit, content, source])) ?? [];
+    const path = marks.get(mark);
+    if (path !== undefined) note(call, path);
+  }
+  expect(wrong).toEqual([]);
+  const searches = calls.filter(({ seen, input }) => seen !== undefined && typeof input["path"] === "string");
+  for (const { ran } of searches) expect(ran["path"]).toMatch(/^\/(?:.*\S)?$/);
+  // The test proves nothing unless files were opened.
+  for (const tool of ["Read", "Grep", "Glob", "Edit", "Write"]) expect(effects.get(tool), tool).toBeGreaterThan(3);
+});

@@ -7,7 +7,7 @@ const HIDDEN = HIDDEN_CHARACTERS.map((character) => `.${character}.`).join("");
 /** No tool takes a path with control characters. */
 const NAME = "file\u202Etxt.exe\u200B";
 
-test("no command shows hidden characters of an agent, a person or a file name as they are", async () => {
+test("every command escapes hidden characters from agents, people and file names", async () => {
   await using model = await scriptedModel(({ toolResults, last }) => {
     if (last.includes("only talk")) return say(`Said ${HIDDEN}`);
     if (toolResults.length > 0) return call("Write", { file_path: `../${NAME}`, content: HIDDEN });

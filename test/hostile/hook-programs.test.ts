@@ -46,7 +46,7 @@ test.each([
   ["a relative import of Python", "python3 a.py", { "a.py": "import p.q\n", "p/q.py": "from . import r\n" }, "p/r.py"],
   ["a sourced script", "./a.sh", { "a.sh": `. "$(dirname "$0")/lib.sh"\n` }, "lib.sh"],
   ["a program that a script runs", "hooks/a", { "hooks/a": "#!/usr/bin/env bash\npython3 tools/x.py\n" }, "tools/x.py"],
-])("%s of a hook is protected like the hook itself", (_what, command, files, loaded) => {
+])("protects %s of a hook like the hook itself", (_what, command, files, loaded) => {
   using place = project({ ...files, [loaded]: "" });
   const worker = parseAgent({ name: "worker", model: "claude-opus-4-8", hooks: { before_tool: [{ command }] } });
   expect(configurationIn(place.cwd, worker)).toContain(place.at(loaded));

@@ -11,8 +11,8 @@ import { call, say } from "../support/scripted-model.ts";
 import { ask, bytesOf, type Call, open, sse, textDelta } from "../gateway/support.ts";
 
 /**
- * A command that has found the session's token talks to the gateway by itself. Whatever it does, the ledger holds at
- * least what the provider bills.
+ * A command that has found the session's token calls the gateway directly. Whatever it does, the ledger has at least
+ * what the provider bills.
  */
 
 const usageOf = (input: number, output: number) => ({
@@ -63,7 +63,7 @@ const prompt = (more: object = {}): string =>
     ...more,
   });
 
-/** When the client lets go of the connection. */
+/** When the client closes the connection. */
 type HangUp = "never" | "before the first byte" | "after the first byte";
 
 interface Scenario {
@@ -116,7 +116,7 @@ async function converse(
   } else await bytesOf(answer).catch(() => {});
 }
 
-describe("the ledger holds at least what the provider bills for", () => {
+describe("the ledger has at least what the provider bills", () => {
   test.each(SCENARIOS)("$name", async ({ behave, hangUp, more, output }) => {
     await using api = await provider(behave, output);
     await using t = await till(api.url);
@@ -133,7 +133,7 @@ describe("the ledger holds at least what the provider bills for", () => {
     expect(length).toBe(2);
   });
 
-  test("many clients at once that hang up, until the budget is spent: and no more than the budget", async () => {
+  test("many clients that disconnect at once spend no more than the budget", async () => {
     await using api = await provider(silent);
     const usd = 0.1;
     await using t = await till(api.url, { budget: { usd } });
@@ -154,7 +154,7 @@ describe("the ledger holds at least what the provider bills for", () => {
     expect(await t.spent()).toBeLessThanOrEqual(usd);
   });
 
-  test("an image and a document count, whether they are sent or only named", async () => {
+  test("counts images and documents, whether they are sent or only named", async () => {
     await using api = await provider(silent);
     await using t = await till(api.url);
     const source = { type: "url", url: "https://example.com/a.pdf" };
@@ -174,7 +174,7 @@ describe("the ledger holds at least what the provider bills for", () => {
   });
 });
 
-describe("what cannot have cost anything counts as nothing", () => {
+describe("requests that cannot have cost anything count as nothing", () => {
   test.each<[string, Behaviour]>([
     ["a refused request", (res) => void res.writeHead(400).end('{"error":{"type":"invalid_request_error"}}')],
     ["a rate limit", (res) => void res.writeHead(429).end("{}")],
@@ -187,7 +187,7 @@ describe("what cannot have cost anything counts as nothing", () => {
     expect(await t.spent()).toBe(0);
   });
 
-  test("a provider that cannot be reached", async () => {
+  test("an unreachable provider", async () => {
     const api = await provider(silent);
     await api[Symbol.asyncDispose]();
     await using t = await till(api.url);
@@ -196,7 +196,7 @@ describe("what cannot have cost anything counts as nothing", () => {
   });
 });
 
-describe("a request that is not the agent's own is not sent", () => {
+describe("a request that is not the agent's is not sent", () => {
   test.each<[string, Call]>([
     ["another model", { body: prompt({ model: "claude-fable-5" }) }],
     ["no label of the engine", { headers: { "x-claude-code-session-id": "" } }],
@@ -211,7 +211,7 @@ describe("a request that is not the agent's own is not sent", () => {
   });
 });
 
-test("a host that is killed leaves its request to count: at once as reserved, and as spent when it is taken over", async () => {
+test("a killed host's request counts: immediately as reserved, and as spent after the takeover", async () => {
   using directory = temporaryDirectory();
   await using api = await provider(silent);
   const path = join(directory.path, "capstan.db");
@@ -230,7 +230,7 @@ test("a host that is killed leaves its request to count: at once as reserved, an
   expect(await held()).toBe(0);
 });
 
-test("counting tokens costs nothing and is in the log", async () => {
+test("counting tokens is free and logged", async () => {
   await using api = await provider((res) => void res.end("{}"));
   await using t = await till(api.url, { budget: { usd: 0.000_001 } });
   const path = "/v1/messages/count_tokens";
@@ -241,7 +241,7 @@ test("counting tokens costs nothing and is in the log", async () => {
   expect(await t.spent()).toBe(0);
 });
 
-test("a command of the agent finds neither the token nor the way to the model", async () => {
+test("an agent's command finds neither the token nor the model API", async () => {
   const command =
     'env | grep -c ^ANTHROPIC; cat /proc/*/environ 2>/dev/null | tr "\\0" "\\n" | grep -c "^ANTHROPIC_AUTH_TOKEN"; ls "$HOME/.." 2>/dev/null | grep -c settings';
   await using t = await testHost((request) =>

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { type Cli, testCli } from "../support/cli.ts";
 import { say, scriptedModel } from "../support/scripted-model.ts";
 
-/** A turn that a budget refused. */
+/** A turn that a budget rejected. */
 const REFUSED = { code: 4, stderr: expect.stringContaining("turns") };
 const FINE = { code: 0 };
 
@@ -32,7 +32,7 @@ async function place({ own, project }: { own?: number; project?: number }): Prom
   return { cli, turn, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-test("a new .capstan does not begin a budget anew, and a person who trusts it does", async () => {
+test("a new .capstan does not reset a budget, but a person's trust in it does", async () => {
   await using t = await place({ own: 2 });
   expect(await t.turn()).toMatchObject(FINE);
   expect(await t.turn()).toMatchObject(FINE);
@@ -40,12 +40,12 @@ test("a new .capstan does not begin a budget anew, and a person who trusts it do
   mkdirSync(join(t.cli.cwd, ".capstan"));
   expect(await t.turn()).toMatchObject(REFUSED);
   expect(await t.cli.run(["trust", "--yes"])).toMatchObject(FINE);
-  // Its own turns count, the refused one too.
+  // Its own turns count, including the rejected one.
   expect(await t.turn()).toMatchObject(FINE);
   expect(await t.turn()).toMatchObject(REFUSED);
 });
 
-test("a removed .capstan does not, nor one made again, nor one with other settings", async () => {
+test("removing, recreating or changing a .capstan does not reset a budget", async () => {
   await using t = await place({ project: 1 });
   expect(await t.turn()).toMatchObject(FINE);
   expect(await t.turn()).toMatchObject(REFUSED);
@@ -57,7 +57,7 @@ test("a removed .capstan does not, nor one made again, nor one with other settin
   expect(await t.turn()).toMatchObject(REFUSED);
 });
 
-test("projects made inside a project count with it and with each other", async () => {
+test("projects created inside a project count together with it", async () => {
   await using t = await place({ project: 2 });
   expect(await t.turn()).toMatchObject(FINE);
   mkdirSync(join(t.cli.cwd, "sub/.capstan"));

@@ -49,7 +49,7 @@ function world() {
   };
 }
 
-describe("a line that bash takes to configuration", () => {
+describe("a command line with which bash reaches configuration", () => {
   test.each([
     "HOME=../../capstan-home; cp a ~/config.yaml",
     "HOME=$PWD/../..; cp a ~/capstan-home/config.yaml",
@@ -137,7 +137,7 @@ describe("a line that bash takes to configuration", () => {
   });
 });
 
-describe("a line that leaves configuration alone", () => {
+describe("a command line that does not touch configuration", () => {
   test.each([
     "find . -name '*.ts' -exec sed -i s/orig/x/ {} +",
     "find . '(' -name '*.ts' -o -name '*.js' ')' -exec sed -i s/orig/x/ {} +",

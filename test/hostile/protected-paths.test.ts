@@ -107,7 +107,7 @@ interface Call {
 
 const command = (line: string): Call => ({ tool: "Bash", input: { command: line }, traits: ACTS });
 
-/** Every way to write a file that a call shows. A subagent's calls are these as well. */
+/** Every way to write a file that a call shows. Subagents use the same calls. */
 function writers(file: string): readonly Call[] {
   const quoted = file.startsWith("~") ? file : `'${file}'`;
   return [
@@ -156,7 +156,7 @@ test("the matrix has files for every row of the table", () => {
 });
 
 describe("a write to configuration", () => {
-  test.each(MODES)("asks a person in mode %s, whatever rules and grants say, and is never remembered", (mode) => {
+  test.each(MODES)("asks a person in mode %s, despite all rules and grants, and is never remembered", (mode) => {
     const wrong: string[] = [];
     for (const call of Object.values(FILES).flat().flatMap(writers)) {
       const { behavior, rememberable, decidedBy } = decided(call, mode);
@@ -183,7 +183,7 @@ describe("a write to configuration", () => {
     "mv config.yaml x",
     `python3 -c "open('config.yaml', 'w')"`,
     "./write-config",
-  ])("asks about a command that an earlier one has moved to configuration: %s", (line) => {
+  ])("asks about a command after an earlier one moved to configuration: %s", (line) => {
     const call = { ...command(line), directory: join(cwd, "sub", ".capstan") };
     expect(decided(call, "yolo")).toMatchObject({ behavior: "ask", rememberable: false });
   });
@@ -313,7 +313,7 @@ describe("a write to configuration", () => {
   });
 });
 
-describe("what is no write to configuration", () => {
+describe("other calls", () => {
   test.each([
     "cat .env",
     "cat .vscode/settings.json",
@@ -367,11 +367,11 @@ describe("what is no write to configuration", () => {
     "capstan help trust",
     "npx capstan validate agents",
     "node app.js capstan-notes.txt",
-  ])("is decided as before: %s", (line) => {
+  ])("are decided as before: %s", (line) => {
     expect(decided(command(line), "yolo").behavior).toBe("allow");
   });
 
-  test("a file in the HOME of commands, when Capstan's home is ~/.capstan", () => {
+  test("a file in the HOME of commands, if Capstan's home is ~/.capstan", () => {
     const usual = join(home, ".capstan");
     const around = { cwd, home, shellHome: join(usual, "sessions", "sess_1", "home") };
     const guarded = guardedPlaces({ cwd, agent, capstanHome: usual });
@@ -386,7 +386,7 @@ describe("what is no write to configuration", () => {
     expect(asked("cp x ~/../../../config.yaml")).toBe(true);
   });
 
-  test("an ordinary file, also of a workspace that lies in Capstan's home", () => {
+  test("an ordinary file, also in a workspace inside Capstan's home", () => {
     const inside = join(capstanHome, "workspaces", "s", ".capstan", "files");
     mkdirSync(join(inside, "src"), { recursive: true });
     const call = { tool: "Write", input: { file_path: join(inside, "src", "a.ts") } };
@@ -405,7 +405,7 @@ describe("what is no write to configuration", () => {
     expect(decide(query).decidedBy).toBe("mode:accept-edits");
   });
 
-  test("reading it, and a host tool that only reads", () => {
+  test("reading configuration, and a host tool that only reads", () => {
     const reads = { ...ACTS, readOnly: true };
     expect(decided({ tool: "Read", input: { file_path: ".env" }, traits: reads }, "yolo").behavior).toBe("allow");
     const host = { tool: "look", input: { path: ".env" }, traits: reads, engineTool: false };

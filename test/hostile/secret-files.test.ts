@@ -63,7 +63,7 @@ sandboxTest("a confined agent reads no secret of the project, also one that is m
   expect(said.at(-3)).toContain("KEY=OPEN");
 });
 
-test("without a sandbox such a file is asked about, and no search reads it", async () => {
+test("without a sandbox, asks about secret files and leaves them out of searches", async () => {
   await using place = await testHost(obedient);
   const { host, cwd } = place;
   fill(cwd);

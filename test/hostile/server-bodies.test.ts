@@ -47,7 +47,7 @@ interface Route {
   readonly path: string;
 }
 
-/** Every route that may have a body, as this server says itself, with something in the place of each name. */
+/** Every route that may have a body, according to the server, with a value for each parameter. */
 async function routesOf({ url }: ServedChild): Promise<readonly Route[]> {
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: Record<string, object> };
   const api = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -62,7 +62,7 @@ async function routesOf({ url }: ServedChild): Promise<readonly Route[]> {
   return [...new Map(all.map((route) => [`${route.method} ${route.path}`, route])).values()];
 }
 
-test("a viewer's hostile bodies get an answer from every route, and the server goes on in a small heap", async () => {
+test("every route answers a viewer's hostile bodies, and the server keeps running in a small heap", async () => {
   using cli = testCli();
   const viewer = await keyOf(cli, "viewer");
   await using server = await serveChild(cli, SMALL_HEAP);
@@ -121,7 +121,7 @@ test("a viewer's unfinished bodies do not grow the server", async () => {
     `content-length: ${MEBIBYTE}`,
   ];
   const request = Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), Buffer.alloc(MEBIBYTE - 1, " ")]);
-  // Those that are taken are not answered: their last byte is missing.
+  // Accepted ones get no answer: their last byte is missing.
   const answers: string[] = [];
   for (let count = 0; count < 500; count += 1) {
     const socket = connect(server.port, "127.0.0.1");
@@ -135,7 +135,7 @@ test("a viewer's unfinished bodies do not grow the server", async () => {
     (count) => count > 400,
   );
   const refused = answers.filter((answer) => answer.startsWith("HTTP/1.1 429 "));
-  // Those that were taken are answered only if they stall for long.
+  // Accepted ones are answered only after a long stall.
   const others = answers.filter((answer) => !answer.startsWith("HTTP/1.1 429 "));
   expect(others.map((answer) => answer.slice(0, 12)).filter((status) => status !== "HTTP/1.1 408")).toEqual([]);
   expect(refused.length).toBeGreaterThan(others.length);

@@ -7,7 +7,7 @@ import { sampleMessage, sampleOwner, sampleSession } from "../store/samples.ts";
 import { testCli } from "../support/cli.ts";
 import { keyOf, type ServedChild, serveChild } from "../support/served/child.ts";
 
-/** Less than the log that is asked for, many times. */
+/** Smaller than the requested log, many times over. */
 const HEAP = 128;
 const SMALL_HEAP = { environment: { NODE_OPTIONS: `--max-old-space-size=${HEAP}` } };
 const EVENTS = 1_200;
@@ -25,7 +25,7 @@ async function putLargeLog(home: string, project: string): Promise<void> {
   }
 }
 
-/** Asks, and reads no answer. */
+/** Sends a request and reads no response. */
 function ask({ port }: ServedChild, path: string, key: string): void {
   const socket = connect(port, "127.0.0.1").pause();
   onTestFinished(() => void socket.destroy());
@@ -33,7 +33,7 @@ function ask({ port }: ServedChild, path: string, key: string): void {
   socket.write(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nx-api-key: ${key}\r\n\r\n`);
 }
 
-test("a viewer who asks for a log as large as the heap, over and over and unread, does not end the server", async () => {
+test("survives a viewer who repeatedly requests a log as large as the heap without reading it", async () => {
   using cli = testCli();
   await putLargeLog(join(cli.home, ".capstan"), findProject(cli.cwd, { HOME: cli.home }).id);
   const viewer = await keyOf(cli, "viewer");
@@ -54,7 +54,7 @@ test("a viewer who asks for a log as large as the heap, over and over and unread
   for (let round = 0; round < 10; round += 1)
     for (const path of paths) {
       ask(server, path, viewer);
-      // Whoever reads is answered, or told to come back.
+      // Clients that read get an answer, or are told to retry.
       const { status } = await get("/api/whoami");
       expect([200, 429, 503], path).toContain(status);
     }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { subjectOf } from "../../src/runtime/subject/call-subject.ts";
 import { decided, type Situation } from "../core/permission/subjects.ts";
 
-/** Ways to name a file that a deny rule speaks of without writing its name. */
+/** Ways to name a file covered by a deny rule without writing its name. */
 const cwd = realpathSync(mkdtempSync(join(tmpdir(), "shell-paths-")));
 for (const directory of ["secrets", "src/deep", "safe", ".hidden"])
   mkdirSync(join(cwd, directory), { recursive: true });
@@ -74,7 +74,7 @@ const TABLE: readonly [command: string, decided: string][] = [
   ["cd && cat ../../secrets/key", "deny"],
   ["cd src && cd - && cat secrets/key", "deny"],
   ["head -n1 src/../sec*/key", "deny"],
-  // Nobody can say what these name.
+  // It is unknown what these name.
   ["cat $x/key", "ask"],
   ['cat "$1"', "ask"],
   ["cat $(echo sec)rets/key", "ask"],
@@ -85,7 +85,7 @@ const TABLE: readonly [command: string, decided: string][] = [
   ["ls | xargs cat", "ask"],
   ["cd $x && cat key", "ask"],
   ["cat < ~/../../secrets/key", "ask"],
-  // And nobody can say where these are.
+  // It is unknown where these run.
   ["cd - && cat etc/passwd", "ask"],
   ["cd src; cd -; cat passwd", "ask"],
   ["cd -P - && cat passwd", "ask"],
@@ -97,7 +97,7 @@ const TABLE: readonly [command: string, decided: string][] = [
   ["pushd && cat passwd", "ask"],
   ["pushd -0 && cat passwd", "ask"],
   ["for i in 1 2; do cat passwd; cd -; done", "ask"],
-  // These take whole directories.
+  // These process whole directories.
   ["tar czf a.tgz .", "ask"],
   ["grep -rn key .", "ask"],
   ["grep -R key", "ask"],
@@ -106,7 +106,7 @@ const TABLE: readonly [command: string, decided: string][] = [
   ["find . -name key -exec cat {} +", "ask"],
   ["mv $PWD x", "ask"],
   ["tar czf a.tgz sec*", "deny"],
-  // And these stay clear of it.
+  // These avoid the file.
   ["cat s*/a.ts", "allow"],
   ["cat src/*.ts", "allow"],
   ["cat src/{a,b}.ts", "allow"],
@@ -127,7 +127,7 @@ const TABLE: readonly [command: string, decided: string][] = [
   ["find . -name key", "allow"],
 ];
 
-describe("a name that is put together when the command runs", () => {
+describe("a name that is built when the command runs", () => {
   test.each(TABLE)("%s: %s", (command, expected) => {
     expect(behavior(command, rules)).toBe(expected);
     // Without the rule all of them are allowed, or asked about for another reason; yolo asks as well.
@@ -135,13 +135,13 @@ describe("a name that is put together when the command runs", () => {
     expect(inYolo).toBe(expected);
   });
 
-  test("is not hidden from a rule by a file that is hidden itself", () => {
+  test("a hidden file does not hide another one from a rule", () => {
     expect(behavior("cat */key", { ...rules, deny: ["Read(./.hidden/**)"] })).toBe("allow");
     expect(behavior("cat .*/key", { ...rules, deny: ["Read(./.hidden/**)"] })).toBe("deny");
     expect(behavior("shopt -s dotglob; cat */key", { deny: ["Read(./.hidden/**)"], mode: "yolo" })).toBe("ask");
   });
 
-  test("in a home is not allowed by a path in the other one, and the question names what is not known", () => {
+  test("a path in one home does not allow one in the other, and the question names the unknown part", () => {
     expect(behavior("echo x > ~/a", { allow: ["Bash(echo *)", "Edit(~/a)"] })).toBe("ask");
     expect(behavior("cat ~/a", { ...rules, deny: ["Read(~/a)"] })).toBe("deny");
     const call = { tool: "Bash", input: { command: "cd - && cat etc/passwd" } };
@@ -149,14 +149,14 @@ describe("a name that is put together when the command runs", () => {
     expect(reason).toContain("`cd -`");
   });
 
-  test("of more files than are looked at asks", () => {
+  test("asks if there are too many files to check", () => {
     const many = mkdtempSync(join(cwd, "many-"));
     for (let index = 0; index < 1_200; index++) writeFileSync(join(many, `f${index}`), "");
     expect(behavior(`cat ${many}/*`, rules)).toBe("ask");
     rmSync(many, { recursive: true });
   });
 
-  test("asks for a deletion of all that is in a directory, when a rule denies edits there", () => {
+  test("asks before deleting everything in a directory if a rule denies edits there", () => {
     expect(behavior("rm -r .", { ...rules, deny: ["Edit(./secrets/**)"] })).toBe("ask");
     expect(behavior("rm -r safe", { ...rules, deny: ["Edit(./secrets/**)"] })).toBe("allow");
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { MODES } from "../../src/core/agent/agent-definition.ts";
 import { bash, decided } from "../core/permission/subjects.ts";
 
-/** Lines with which a program ran past `Bash(ls *)` and `Bash(cat *)`, because bash read them differently than we did. */
+/** Lines that ran a program past `Bash(ls *)` and `Bash(cat *)`, because bash parsed them differently than we did. */
 const BYPASSES: readonly string[] = [
   "cat <<E\n${x:-'$(touch P)'}\nE",
   "ls <(ls)#x; touch P",
@@ -11,7 +11,7 @@ const BYPASSES: readonly string[] = [
   "x='a[$(touch P)]'; ls {y[x]}</dev/null",
 ];
 
-describe("what bash may read differently", () => {
+describe("a line that bash may parse differently", () => {
   test.each(BYPASSES)("is not allowed by rules or grants: %j", (line) => {
     const rules = ["Bash(ls *)", "Bash(cat *)"];
     for (const mode of MODES) {

@@ -5,7 +5,7 @@ import { loadConfiguration } from "../../src/config/load.ts";
 import { findProject } from "../../src/config/project/project.ts";
 import { files } from "../config/files.ts";
 
-/** Nobody has this account. */
+/** No user has this id. */
 const STRANGER = 54_321;
 /** Only root can give a file to another user. What other users get to see is tested by figures in test/config/ownership. */
 const isRoot = process.getuid?.() === 0;
@@ -19,7 +19,7 @@ function shared() {
   return { ...tree, find, [Symbol.dispose]: () => rmSync(tree.path, { recursive: true, force: true }) };
 }
 
-/** Settings that would run a program as whoever believes them. */
+/** Settings that would run a program as the user who loads them. */
 function plant(directory: string): string {
   const marker = join(directory, ".capstan");
   mkdirSync(marker);
@@ -27,14 +27,14 @@ function plant(directory: string): string {
   return marker;
 }
 
-describe("a project in a directory that everybody writes to", () => {
-  test("is found when its settings are the person's own", () => {
+describe("a project in a directory that everyone can write to", () => {
+  test("is found if its settings belong to the user", () => {
     using place = shared();
     plant(place.at("shared"));
     expect(place.find()).toBe(place.at("shared"));
   });
 
-  test.each([".capstan", ".capstan/config.yaml", ".env"])("is refused when everybody can change its %s", (name) => {
+  test.each([".capstan", ".capstan/config.yaml", ".env"])("is rejected if everyone can change its %s", (name) => {
     using place = shared();
     plant(place.at("shared"));
     writeFileSync(place.at("shared/.env"), "");
@@ -47,14 +47,14 @@ describe("a project in a directory that everybody writes to", () => {
     );
   });
 
-  test("is refused when the directory is not sticky, so that others can replace the settings", () => {
+  test("is rejected if the directory is not sticky, so that others can replace the settings", () => {
     using place = shared();
     plant(place.at("shared"));
     chmodSync(place.at("shared"), 0o777);
     expect(place.find).toThrow(expect.objectContaining({ code: "unsafe_owner", exitCode: 2 }));
   });
 
-  test("does not keep anybody from a directory without one", () => {
+  test("does not affect a directory without a project", () => {
     using place = shared();
     expect(place.find()).toBeUndefined();
     plant(place.at("shared/mine"));
@@ -63,8 +63,8 @@ describe("a project in a directory that everybody writes to", () => {
 });
 
 if (isRoot)
-  describe("settings that another user made", () => {
-    test.each([".capstan", ".capstan/config.yaml", ".env"])("are refused with the owner: %s", (name) => {
+  describe("settings created by another user", () => {
+    test.each([".capstan", ".capstan/config.yaml", ".env"])("are rejected with the owner: %s", (name) => {
       using place = shared();
       plant(place.at("shared"));
       writeFileSync(place.at("shared/.env"), "");
@@ -78,7 +78,7 @@ if (isRoot)
       );
     });
 
-    test("are refused through a link to settings of the person's own", () => {
+    test("are rejected through a link to the user's own settings", () => {
       using place = shared();
       mkdirSync(place.at("elsewhere"));
       symlinkSync(plant(place.at("elsewhere")), place.at("shared/.capstan"));
@@ -87,14 +87,14 @@ if (isRoot)
       expect(place.find).toThrow(expect.objectContaining({ code: "unsafe_owner" }));
     });
 
-    test("are refused in a directory of theirs", () => {
+    test("are rejected in a directory of theirs", () => {
       using place = shared();
       plant(place.at("shared"));
       chownSync(place.at("shared"), STRANGER, STRANGER);
       expect(place.find).toThrow(expect.objectContaining({ code: "unsafe_owner" }));
     });
 
-    test("decide nothing: no configuration is loaded", async () => {
+    test("have no effect: no configuration is loaded", async () => {
       using place = shared();
       chownSync(plant(place.at("shared")), STRANGER, STRANGER);
       const environment = { HOME: place.at("home"), CAPSTAN_HOME: place.at("home/.capstan") };

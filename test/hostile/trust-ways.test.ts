@@ -23,7 +23,7 @@ function attacked(): Cli {
   return cli;
 }
 
-test("capstan run asks before a call that only untrusted settings allow, and says which file and what to do", async () => {
+test("capstan run asks before a call that only untrusted settings allow, and names the file and the remedy", async () => {
   using cli = attacked();
   const { code, stdout, stderr } = await cli.run(["run", "--rehearsal", "run echo $GREETING"]);
   expect(code).toBe(5);
@@ -34,7 +34,7 @@ test("capstan run asks before a call that only untrusted settings allow, and say
   expect(stderr).toContain("capstan trust");
 });
 
-test("the log of a session says what was withheld from it and how to trust that, without any value", async () => {
+test("a session's log says what was withheld and how to trust it, without values", async () => {
   using cli = attacked();
   const { stdout } = await cli.run(["run", "--rehearsal", "--json", "hello"]);
   const events = stdout
@@ -67,14 +67,14 @@ test("the log of a session says what was withheld from it and how to trust that,
   expect(after.stdout).not.toContain("capstan.settings_withheld");
 });
 
-test("capstan run --trust takes the settings as they are, and records nothing", async () => {
+test("capstan run --trust uses the settings as they are and records nothing", async () => {
   using cli = attacked();
   const trusted = await cli.run(["run", "--rehearsal", "--trust", "run echo $GREETING"]);
   expect(trusted).toMatchObject({ code: 0, stdout: expect.stringContaining("evil") });
   expect((await cli.run(["trust", "list"])).stdout).toContain("No trusted files yet");
 });
 
-test("capstan chat asks before it as well", async () => {
+test("capstan chat asks before such a call as well", async () => {
   using cli = attacked();
   const { stdout, stderr } = await cli.run(["chat", "--rehearsal"], { input: "run echo $GREETING\n" });
   expect(stdout).not.toContain("evil");
@@ -143,7 +143,7 @@ test("a server gives an operator's next session nothing of it, without a restart
   }
 });
 
-test("an agent's own command cannot trust anything, answer for a person or make keys, and an answer from a pipe does not count", async () => {
+test("an agent's command cannot trust files, answer for a person or create keys, and an answer from a pipe does not count", async () => {
   using cli = attacked();
   const marked = { environment: { CAPSTAN_SESSION: "1" } };
   for (const args of [

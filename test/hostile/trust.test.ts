@@ -13,7 +13,7 @@ import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { type Files, files } from "../config/files.ts";
 import { EVERYTHING, recordTrust } from "../support/trust.ts";
 
-/** What a project has that a person has looked at and trusted. */
+/** A project that a person has reviewed and trusted. */
 const TRUSTED = {
   "app/.capstan/config.yaml": "permissions: { mode: normal, allow: [Read] }\n",
   "app/.env": "COLOUR=red\n",
@@ -133,7 +133,7 @@ const WITH_AGENT = ["run or chat with the agent", "test", "test with code"];
 
 describe.each(Object.keys(WAYS))("the next session, by %s,", (way) => {
   test.each(Object.keys(HOSTILE) as Name[])(
-    "does more because of %s only once a person has trusted it",
+    "does more because of %s only after a person has trusted it",
     async (name) => {
       using tree = files(TRUSTED);
       const place = options(tree);
@@ -149,7 +149,7 @@ describe.each(Object.keys(WAYS))("the next session, by %s,", (way) => {
   );
 });
 
-describe("a project that was none before", () => {
+describe("a directory that was no project before", () => {
   test.each(["run or chat", "serve"])("has only its narrowing settings, by %s", async (way) => {
     using tree = files({ "app/x.txt": "", "user/": "" });
     for (const name of ["app/.capstan/config.yaml", "app/.env"] as const) write(tree, name, HOSTILE[name]);
@@ -165,7 +165,7 @@ describe("a project that was none before", () => {
     );
   });
 
-  test("widens once a person has trusted it, and no longer after one more byte", async () => {
+  test("widens after a person has trusted it, but not after one more byte", async () => {
     using tree = files({ "app/.capstan/config.yaml": HOSTILE["app/.capstan/config.yaml"] });
     await recordTrust(options(tree));
     expect(await WAYS["run or chat"]?.(tree)).toBe("wider");
@@ -197,7 +197,7 @@ describe("restrictions that a person has trusted", () => {
         symlinkSync(tree.at("user/.capstan"), tree.at("app/.capstan"));
       },
     ],
-  ])("hold when the file that has them %s", async (_, attack) => {
+  ])("apply when their file %s", async (_, attack) => {
     using tree = files({ "app/.capstan/config.yaml": strict });
     await recordTrust(options(tree));
     attack(tree);
@@ -209,7 +209,7 @@ describe("restrictions that a person has trusted", () => {
   test.each([
     ["were recorded", true],
     ["were there when it started with --trust", false],
-  ])("hold for a server's later sessions when they %s", async (_, isRecorded) => {
+  ])("apply to a server's later sessions when they %s", async (_, isRecorded) => {
     using tree = files({ "app/.capstan/config.yaml": strict });
     const home = tree.at("user/.capstan");
     if (isRecorded) await recordTrust(options(tree));
@@ -222,7 +222,7 @@ describe("restrictions that a person has trusted", () => {
     expect(sessionEnvironment.sandbox.mode).toBe("required");
   });
 
-  test("hold below when their directory is gone and another project is made", async () => {
+  test("apply below their directory even if it is gone and another project is created", async () => {
     using tree = files({ "app/.capstan/config.yaml": strict, "app/a/b/x.txt": "" });
     await recordTrust(options(tree));
     rmSync(tree.at("app/.capstan"), { recursive: true });
@@ -231,7 +231,7 @@ describe("restrictions that a person has trusted", () => {
     expect(agent.permissions).toMatchObject({ mode: "read-only", deny: ["Bash"] });
   });
 
-  test("hold in a project that is made inside theirs", async () => {
+  test("apply in a project created inside theirs", async () => {
     using tree = files({
       "app/.capstan/config.yaml": strict,
       "app/sub/.capstan/config.yaml": "permissions: { mode: normal }\n",
@@ -241,7 +241,7 @@ describe("restrictions that a person has trusted", () => {
     expect(agent.permissions).toMatchObject({ mode: "read-only", deny: ["Bash"] });
   });
 
-  test("are not lost by an agent file that drops them: it does not start", async () => {
+  test("cannot be dropped by an agent file: it does not start", async () => {
     using tree = files({
       "app/agent.yaml": "name: a\npermissions: { deny: [Bash] }\nhooks: { before_tool: [{ command: x }] }\n",
     });
@@ -261,7 +261,7 @@ describe("an agent file", () => {
     ["a workspace from elsewhere", "environment: { workspace: { kind: clone, from: 'https://evil.example/x' } }"],
     ["instructions from elsewhere", "instructions: { file: ../user/letter.txt }"],
     ["instructions behind a link", "instructions: { file: link.txt }"],
-  ])("with %s starts nothing without trust, rather than without that", async (_, text) => {
+  ])("with %s does not start without trust, instead of starting without that part", async (_, text) => {
     using tree = files({ "app/agent.yaml": `name: a\n${text}\n`, "app/x.js": "", "user/letter.txt": "private" });
     symlinkSync(tree.at("user/letter.txt"), tree.at("app/link.txt"));
     const load = loadConfiguration(options(tree, { agentFile: "agent.yaml" }));
@@ -269,7 +269,7 @@ describe("an agent file", () => {
     await expect(load).rejects.toThrow(/capstan trust .*agent\.yaml/);
   });
 
-  test("of another name than the budgets know starts nothing without trust", async () => {
+  test("with a name unknown to the budgets does not start without trust", async () => {
     using tree = files({
       "app/agent.yaml": "name: b\n",
       "user/.capstan/config.yaml": "budgets: { agents: { a: { usd: 1 } } }\n",
@@ -278,7 +278,7 @@ describe("an agent file", () => {
     await expect(load).rejects.toMatchObject({ code: "untrusted" });
   });
 
-  test("in Capstan's own home is the user's own", async () => {
+  test("in Capstan's home belongs to the user", async () => {
     using tree = files({ "app/": "", "user/.capstan/agents/a.yaml": "name: a\npermissions: { mode: yolo }\n" });
     const { agent, trust } = await loadConfiguration(
       options(tree, { agentFile: tree.at("user/.capstan/agents/a.yaml") }),
@@ -288,7 +288,7 @@ describe("an agent file", () => {
   });
 
   test.each(["workspaces/sesn_1/files", "sessions/sesn_1/home", "files", "outputs/sesn_1"])(
-    "in %s of Capstan's own home was written by an agent",
+    "in %s of Capstan's home was written by an agent",
     async (place) => {
       const hostile = "name: a\nhooks: { before_tool: [{ command: ./evil }] }\n";
       using tree = files({ [`user/.capstan/${place}/agent.yaml`]: hostile, "app/": "" });
@@ -297,7 +297,7 @@ describe("an agent file", () => {
     },
   );
 
-  test("in a session's workspace names nothing else of Capstan's own home without trust", async () => {
+  test("in a session's workspace can use no other file of Capstan's home without trust", async () => {
     using tree = files({
       "user/.capstan/workspaces/sesn_1/files/agent.yaml": "name: a\ninstructions: { file: ../../../audit-key.pem }\n",
       "user/.capstan/audit-key.pem": "private",
@@ -307,7 +307,7 @@ describe("an agent file", () => {
     await expect(load).rejects.toMatchObject({ code: "untrusted" });
   });
 
-  test("in Capstan's own home that takes a project's file needs trust", async () => {
+  test("in Capstan's home that uses a project's file needs trust", async () => {
     using tree = files({
       "app/base.yaml": "permissions: { mode: yolo }\n",
       "user/.capstan/agents/a.yaml": "name: a\nextends: ../../../app/base.yaml\n",
@@ -318,7 +318,7 @@ describe("an agent file", () => {
 });
 
 describe("between showing and trusting", () => {
-  test("a changed file is asked about again, and is not trusted by the answer about what it was", async () => {
+  test("asks again about a changed file, and an answer about the old content does not trust it", async () => {
     using tree = files({ "app/.capstan/config.yaml": "permissions: { allow: [Glob] }\n" });
     const shown: string[] = [];
     const ask = async ([item]: readonly TrustItem[]): Promise<boolean> => {
@@ -331,7 +331,7 @@ describe("between showing and trusting", () => {
     expect(agent.permissions).toMatchObject({ mode: "normal", allow: [] });
   });
 
-  test("what is recorded is what was shown", async () => {
+  test("records exactly what was shown", async () => {
     using tree = files({ "app/.capstan/config.yaml": "permissions: { allow: [Glob] }\n" });
     const { trust } = await loadConfiguration(options(tree));
     write(tree, "app/.capstan/config.yaml", HOSTILE["app/.capstan/config.yaml"]);
@@ -363,14 +363,14 @@ describe("the record", () => {
     ["in a directory that others may write", ({ directory }: { directory: string }) => chmodSync(directory, 0o777)],
     ["that is cut off", ({ file }: { file: string }) => writeFileSync(file, '{"version":1')],
     ["under another name", ({ file }: { file: string }) => renameSync(file, file.replace(/\w{3}\.json$/, "000.json"))],
-  ])("%s is not believed", async (_, spoil) => {
+  ])("%s is ignored", async (_, spoil) => {
     using tree = files(wider);
     await recordTrust(options(tree));
     spoil(trusted(tree));
     expect(await WAYS["run or chat"]?.(tree)).toBe("narrow");
   });
 
-  test("holds no secret of a .env", async () => {
+  test("contains no secret of a .env", async () => {
     using tree = files({ "app/.capstan/": "", "app/.env": "ANTHROPIC_API_KEY=sk-ant-api03-secret-of-the-user\n" });
     await recordTrust(options(tree));
     const [record] = new TrustBook(tree.at("user/.capstan")).list();

@@ -11,9 +11,9 @@ import { call, type Reply, type ModelRequest, say } from "../support/scripted-mo
 import { TEST_ENGINE } from "../support/test-engine.ts";
 
 /**
- * What a project's settings can say of variables must reach the agent's commands and nothing that starts them. Every
- * program that is started with these variables leaves a file: glibc writes one for `LD_DEBUG_OUTPUT`, and whatever is
- * looked for on the search path is a script that says its name.
+ * Variables in a project's settings must reach the agent's commands and nothing that starts them. Every program started
+ * with these variables leaves a file: glibc writes one for `LD_DEBUG_OUTPUT`, and everything on the search path is a
+ * script that reports its name.
  */
 const STARTERS = [
   "setpriv",
@@ -115,7 +115,7 @@ async function converse(t: TestHost, { variables }: Trap, environment: Environme
   return JSON.stringify(events.filter(({ type }) => type === "agent.tool_result")).replaceAll(session.id, "SESSION");
 }
 
-test("a project's variables start nothing on a plain hello, and reach the commands of agent and subagent alone", async () => {
+test("a project's variables start nothing on a plain hello, and reach only the commands of agent and subagent", async () => {
   await using t = await testHost(script);
   await using trapped = await trap(join(t.home, "..", "trap"));
   const seen = await converse(t, trapped, {});

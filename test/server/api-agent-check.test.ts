@@ -42,7 +42,7 @@ const SERVER = fileURLToPath(new URL("../support/mcp-server.ts", import.meta.url
 const office = { command: process.execPath, args: [SERVER] };
 const left = (): readonly string[] => readdirSync(tmpdir()).filter((name) => name.startsWith("capstan-check-"));
 
-/** What tests that were killed have left behind. */
+/** Leftovers of killed tests. */
 const before = left();
 
 async function stored(definition: object): Promise<string> {
@@ -52,7 +52,7 @@ async function stored(definition: object): Promise<string> {
   return body.id as string;
 }
 
-test("an agent in order is told to be so, with the tools of its servers", async () => {
+test("reports a valid agent as valid, with the tools of its servers", async () => {
   await using remote = await everythingRemote("http");
   const seen = join(home.path, "seen.json");
   const env = { OFFICE_TOKEN: "${OFFICE_TOKEN}", SEEN_ENVIRONMENT: seen };
@@ -68,7 +68,7 @@ test("an agent in order is told to be so, with the tools of its servers", async 
   expect(left()).toEqual(before);
 });
 
-test("each server that cannot be used says why, and the others are told all the same", async () => {
+test("reports why each unusable server fails, and still checks the others", async () => {
   const id = await stored({
     mcp_servers: {
       office: { ...office, tools: { acct: "deny" } },
@@ -98,7 +98,7 @@ test("each server that cannot be used says why, and the others are told all the 
   expect(left()).toEqual(before);
 });
 
-test("what the definition itself has wrong is told, and what may surprise", async () => {
+test("reports problems of the definition, and what may be unexpected", async () => {
   const functions = await stored({ functions: [{ module: "/srv/tools.ts" }], auth: "vertex" });
   const surprising = (await all.operator.post(`/api/agents/${functions}/check`)).body;
   expect(surprising).toMatchObject({ valid: true, problems: [], mcp_servers: [] });
@@ -119,7 +119,7 @@ sandboxTest("a program is tried in the sandbox of the project's environment", as
   const definition = { name: "clerk", model: "claude-opus-4-8", mcp_servers: { office: { ...office, env } } };
   const { body: made } = await (await api.as("admin")).post("/api/agents", { definition });
   const check = async () => (await (await api.as("operator")).post(`/api/agents/${made.id}/check`)).body.mcp_servers;
-  // It ends when it cannot write there.
+  // It exits if it cannot write there.
   expect(await check()).toMatchObject([{ connected: false }]);
   expect(existsSync(outside)).toBe(false);
   const plain = { ...definition, mcp_servers: { office } };
@@ -128,7 +128,7 @@ sandboxTest("a program is tried in the sandbox of the project's environment", as
   expect(left()).toEqual(before);
 });
 
-test("an agent is checked by operators of its project", async () => {
+test("operators of the project can check an agent", async () => {
   const { viewer, stranger, operator } = all;
   const id = await stored({});
   expect((await viewer.post(`/api/agents/${id}/check`)).status).toBe(403);
@@ -136,7 +136,7 @@ test("an agent is checked by operators of its project", async () => {
   expect((await operator.post(`/api/agents/${id}/check?version=2`)).status).toBe(404);
 });
 
-test("the versions of an agent are listed, newest first, without their secrets", async () => {
+test("lists an agent's versions, newest first, without secrets", async () => {
   const { admin, viewer, stranger } = all;
   const env = { OFFICE_TOKEN: TOKEN };
   const id = await stored({ mcp_servers: { office: { ...office, env } } });

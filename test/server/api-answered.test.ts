@@ -20,7 +20,7 @@ async function pendingIn(person: Person, id: string): Promise<string> {
   return body.data[0].id as string;
 }
 
-test("of two people who answer, the second one is told who was first, with what and when", async () => {
+test("the second of two answers is told who was first, with what and when", async () => {
   const { operator, api } = all;
   const client = (key: string): CapstanClient =>
     createClient({
@@ -44,7 +44,7 @@ test("of two people who answer, the second one is told who was first, with what 
     behavior: "deny",
   });
   for (const fact of ["admin-key", '"deny"', answer?.at]) expect(refused.message).toContain(fact);
-  // The same when the session has acted on it.
+  // The same after the session has acted on it.
   await until(
     () => second.approvals.get(approval),
     ({ status }) => status === "settled",
@@ -55,7 +55,7 @@ test("of two people who answer, the second one is told who was first, with what 
   expect(later).toMatchObject({ details: refused.details, message: refused.message });
 });
 
-test("of what is over only the last ones are listed, and all that waits", async () => {
+test("lists only the last closed approvals, and all pending ones", async () => {
   const { operator, viewer } = all;
   const id = await session(operator, touch("listed.txt"));
   const approval = await pendingIn(operator, id);
@@ -76,7 +76,7 @@ test("of what is over only the last ones are listed, and all that waits", async 
   await operator.post(`/api/approvals/${approval}/answer`, { behavior: "deny" });
 });
 
-test("without a limit the last two hundred are listed of those that are over, and every one that waits", async () => {
+test("by default lists the last two hundred closed approvals, and all pending ones", async () => {
   const { viewer, api } = all;
   const many = await spender(api.store, "sesn_many", { project: api.project });
   const ids = Array.from({ length: 205 }, (_, index) => `appr_many_${String(index).padStart(3, "0")}`);

@@ -15,7 +15,7 @@ afterAll(() => all.api[Symbol.asyncDispose]());
 
 const touch = (name: string): string => order(["Bash", { command: `touch ${name}` }]);
 
-/** One session, and so one agent process, for those tests that do not mind what was said in it before. */
+/** One session, and so one agent process, for tests that do not depend on its earlier messages. */
 let shared: string | undefined;
 async function asks(message: string): Promise<string> {
   const { operator } = all;
@@ -34,7 +34,7 @@ async function pendingIn(person: Person, id: string): Promise<string> {
   return body.data[0].id as string;
 }
 
-test("an approval is listed, shown and answered, and the session goes on", async () => {
+test("lists, shows and answers an approval, and the session continues", async () => {
   const { operator, viewer, api } = all;
   const id = await session(operator, touch("one.txt"));
   const { body } = await viewer.get("/api/approvals?status=pending");
@@ -42,7 +42,7 @@ test("an approval is listed, shown and answered, and the session goes on", async
   const approval = body.data[0].id as string;
   expect((await viewer.get(`/api/approvals/${approval}`)).body.request.tool).toBe("Bash");
   expect((await viewer.get(`/api/sessions/${id}`)).body.waiting).toBe(1);
-  // One that was active later does not take the place of the one that waits.
+  // A session that was active later does not replace the waiting one.
   const later = (await operator.post("/api/sessions", {})).body.id as string;
   const waiting = async (query: string): Promise<string[]> =>
     ((await viewer.get(`/api/sessions?limit=1${query}`)).body.data as { id: string }[]).map((one) => one.id);
@@ -61,7 +61,7 @@ test("an approval is listed, shown and answered, and the session goes on", async
   expect(await waiting("&waiting=true")).toEqual([]);
 });
 
-test("the first answer wins; a second one is told which stands", async () => {
+test("the first answer wins; a second one is told what it was", async () => {
   const { operator } = all;
   const id = await asks(touch("two.txt"));
   const approval = await pendingIn(operator, id);
@@ -74,7 +74,7 @@ test("the first answer wins; a second one is told which stands", async () => {
   expect(refused?.body.error).toMatchObject({ type: "conflict_error", details: { error_code: "approval_closed" } });
 });
 
-test("an answer may change the input, and be remembered for the session or the project", async () => {
+test("an answer can change the input, and be remembered for the session or the project", async () => {
   const { operator, admin, api } = all;
   const id = await session(operator, order(["Bash", { command: "touch a.txt" }], ["Bash", { command: "touch b.txt" }]));
   const first = await pendingIn(operator, id);
@@ -90,7 +90,7 @@ test("an answer may change the input, and be remembered for the session or the p
   expect(grants.body.data).toMatchObject([{ rule: "Bash(touch b.txt)", scope: "project", project: api.project }]);
 });
 
-test("below admin an answer saves only the rules that its approval suggests", async () => {
+test("below admin, an answer saves only the rules that its approval suggests", async () => {
   const { api, admin, operator } = all;
   const before = (await admin.get("/api/grants")).body.data.length;
   const approval = await pendingIn(operator, await asks(touch("rules.txt")));
@@ -113,9 +113,9 @@ test("below admin an answer saves only the rules that its approval suggests", as
 const revocable = async (person: Person): Promise<boolean[]> =>
   (await person.get("/api/grants")).body.data.map((one: { may_revoke: boolean }) => one.may_revoke);
 
-test("grants are seen in their project alone, and revoked by who gave them and by admins", async () => {
+test("grants are visible only in their project, and revoked by the person who gave them or an admin", async () => {
   const { api, admin, viewer, stranger } = all;
-  // Of the same role, and with the same name.
+  // With the same role and name.
   const operator = await api.as("operator");
   expect(await revocable(all.operator)).toEqual([true]);
   expect(await revocable(operator)).toEqual([false]);
@@ -136,7 +136,7 @@ test("grants are seen in their project alone, and revoked by who gave them and b
   expect((await operator.send("DELETE", `/api/grants/${own?.id}`)).status).toBe(200);
 });
 
-test("nobody answers for all projects through a key of one", async () => {
+test("a project's key cannot answer for all projects", async () => {
   const { operator } = all;
   const id = await asks(touch("always.txt"));
   const approval = await pendingIn(operator, id);
@@ -146,7 +146,7 @@ test("nobody answers for all projects through a key of one", async () => {
   await operator.post(`/api/approvals/${approval}/answer`, { behavior: "deny" });
 });
 
-test("a question is answered in its own words", async () => {
+test("answers a question", async () => {
   const { operator } = all;
   const question = "Tea or coffee?";
   const options = [
@@ -162,7 +162,7 @@ test("a question is answered in its own words", async () => {
   expect((await operator.post(`/api/approvals/${approval}/answer`, answer)).body.answer).toMatchObject(answer);
 });
 
-test("a custom tool is answered with its result", async () => {
+test("answers a custom tool with its result", async () => {
   const { admin, operator } = all;
   const tool = { name: "lookup", description: "Looks an order up.", input_schema: { type: "object" } };
   const definition = { name: "clerk", model: "claude-opus-4-8", custom_tools: [tool] };
@@ -186,7 +186,7 @@ test("a custom tool is answered with its result", async () => {
   expect(body.data).toMatchObject([{ content: [{ type: "text", text: "It was sent." }] }]);
 });
 
-test("waiting for an answer ends when there is one, and in time when there is none", async () => {
+test("waiting for an answer ends with the answer, or after the timeout", async () => {
   const { operator, viewer } = all;
   const id = await asks(touch("three.txt"));
   const approval = await pendingIn(operator, id);
@@ -198,7 +198,7 @@ test("waiting for an answer ends when there is one, and in time when there is no
   expect((await viewer.get("/api/approvals?status=pending&wait=1")).body.data).toEqual([]);
 });
 
-test("waiting for a new approval ends when one comes", async () => {
+test("waiting for a new approval ends when one arrives", async () => {
   const { operator } = all;
   const waiting = operator.get("/api/approvals?status=pending&wait=30");
   const id = await asks(touch("four.txt"));
@@ -207,7 +207,7 @@ test("waiting for a new approval ends when one comes", async () => {
   await operator.post(`/api/approvals/${body.data[0].id}/answer`, { behavior: "deny" });
 });
 
-test("a viewer sees what is asked without its secrets, and cannot answer", async () => {
+test("a viewer sees the request without its secrets, and cannot answer", async () => {
   const { operator, viewer } = all;
   const secret = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789";
   const id = await session(operator, order(["Bash", { command: `curl -H 'x-api-key: ${secret}' http://localhost:1` }]));
@@ -224,7 +224,7 @@ test("a viewer sees what is asked without its secrets, and cannot answer", async
   await operator.post(`/api/approvals/${approval}/answer`, { behavior: "deny" });
 });
 
-test("what an answer made of the input is nobody's to read who may only look, and gone when it was acted on", async () => {
+test("viewers cannot read input changed by an answer, and it is gone once acted on", async () => {
   const { operator, viewer, api } = all;
   const secret = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789";
   const id = await session(operator, order(["Bash", { command: `true ${secret}` }]));
@@ -235,7 +235,7 @@ test("what an answer made of the input is nobody's to read who may only look, an
     expect(listed.data).toEqual([one]);
     return JSON.stringify(one);
   };
-  // Nobody drives it, so that the answer stays until somebody does.
+  // No host drives the session, so the answer stays pending.
   await (await api.host.attend(id)).close();
   const input = { command: `echo ${secret}` };
   const answer = { behavior: "allow" as const, input, by: "operator", from: "api", at: Date.now() };
@@ -257,7 +257,7 @@ test("what an answer made of the input is nobody's to read who may only look, an
   expect(JSON.stringify(database.prepare("SELECT * FROM approvals WHERE id = ?").get(approval))).not.toContain(secret);
 });
 
-test("another project's approvals are not there", async () => {
+test("approvals of another project are not found", async () => {
   const { operator, stranger } = all;
   const id = await asks(touch("five.txt"));
   const approval = await pendingIn(operator, id);
@@ -271,7 +271,7 @@ test("another project's approvals are not there", async () => {
   await operator.post(`/api/approvals/${approval}/answer`, { behavior: "deny" });
 });
 
-test("wrong answers are refused with the field that is wrong", async () => {
+test("rejects wrong answers and names the wrong field", async () => {
   const { operator, admin } = all;
   const id = await asks(touch("never.txt"));
   const approval = await pendingIn(operator, id);
@@ -291,7 +291,7 @@ test("wrong answers are refused with the field that is wrong", async () => {
   await operator.post(`/api/approvals/${approval}/answer`, { behavior: "deny" });
 });
 
-test("an approval that nobody drives is answered, and its session goes on by itself", async () => {
+test("answering an approval continues a session that no host drives", async () => {
   const { operator, api } = all;
   const id = await session(operator, order(["Bash", { command: "echo woken > woken.txt" }]));
   const approval = await pendingIn(operator, id);

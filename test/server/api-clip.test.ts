@@ -15,7 +15,7 @@ function said(text: string): LoggedEvent {
   return clippedEvent(at(example("agent.thinking", { thinking: text })), 200);
 }
 
-/** Every string of a value, with the field that it stands in. */
+/** Every string of a value, with its field. */
 function strings(value: unknown, field = ""): (readonly [field: string, text: string])[] {
   if (typeof value === "string") return [[field, value]];
   if (typeof value !== "object" || value === null) return [];
@@ -23,7 +23,7 @@ function strings(value: unknown, field = ""): (readonly [field: string, text: st
   return Object.entries(value).flatMap(([name, one]) => strings(one, name));
 }
 
-/** The same with something long behind every string. */
+/** The same with a long suffix on every string. */
 function longer(value: unknown): unknown {
   if (typeof value === "string") return value + LONG;
   if (typeof value !== "object" || value === null) return value;
@@ -31,11 +31,11 @@ function longer(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, longer(one)]));
 }
 
-test("an event without long texts is the very same", () => {
+test("returns an event without long texts unchanged", () => {
   for (const event of Object.values(EVENT_EXAMPLES).map(at)) expect(clippedEvent(event, 200)).toBe(event);
 });
 
-test("ids, types, names, hashes, times and rules are whole in every event, and its shape stays", () => {
+test("keeps ids, types, names, hashes, times, rules and the shape of every event", () => {
   for (const whole of Object.values(EVENT_EXAMPLES).map((event) => at(longer(event) as object))) {
     const { clipped, ...shown } = clippedEvent(whole, 200);
     const before = strings(whole);
@@ -50,7 +50,7 @@ test("ids, types, names, hashes, times and rules are whole in every event, and i
   }
 });
 
-test("what a tool was given and gave is cut wherever it stands, whatever it is called", () => {
+test("cuts a tool's input and output at any depth, whatever the field's name", () => {
   const input = { name: LONG, id: LONG, deep: [{ content: LONG, short: "kept" }], count: 3 };
   expect(clippedEvent(at(example("agent.tool_use", { input })), 300)).toMatchObject({
     clipped: true,
@@ -61,7 +61,7 @@ test("what a tool was given and gave is cut wherever it stands, whatever it is c
   expect(clippedEvent(result, 1_000)).toMatchObject({ content: [{ text: LONG.slice(0, 1_000) }], clipped: true });
 });
 
-test("an image is whole or left out", () => {
+test("an image is complete or left out", () => {
   const small = image("AAAA");
   expect(clippedEvent(small, 200)).toBe(small);
   const photo = image("A".repeat(200_000));
@@ -72,7 +72,7 @@ test("an image is whole or left out", () => {
   });
 });
 
-test("a document has no more room than a text, and many images together have a limit", () => {
+test("a document has the same limit as a text, and images have a total limit", () => {
   const source = { type: "base64" as const, data: LONG, media_type: "application/pdf" };
   const pdf = at(example("agent.tool_result", { content: [{ type: "document", source }] }));
   expect(clippedEvent(pdf, 200)).toMatchObject({ content: [{ source: { data: "" } }], clipped: true });
@@ -83,12 +83,12 @@ test("a document has no more room than a text, and many images together have a l
   );
   expect(JSON.stringify(album).length).toBeLessThan(6_100_000);
   expectValid(album);
-  // What calls itself an image in what a tool was given is text like any other.
+  // An "image" in a tool's input is plain text.
   const given = at(example("agent.tool_use", { input: { ...photo.source } }));
   expect(clippedEvent(given, 200)).toMatchObject({ input: { data: "" }, clipped: true });
 });
 
-test("thousands of blocks are cut to a list of the first ones", () => {
+test("cuts thousands of blocks to a list of the first ones", () => {
   const block = { type: "text" as const, text: "x".repeat(20_000) };
   const content = Array.from({ length: 2_500 }, () => block);
   const shown = clippedEvent(at(example("agent.tool_result", { content })), 15_000);
@@ -98,7 +98,7 @@ test("thousands of blocks are cut to a list of the first ones", () => {
   expectValid(shown);
 });
 
-test("an output of a million numbers, fields or short texts is cut, and says how much there was", () => {
+test("cuts an output of a million numbers, fields or short texts, and says how many there were", () => {
   const million = 1_000_000;
   const numbers = Array.from({ length: million }, (_, index) => index);
   const outputs: readonly (readonly [output: unknown, said: RegExp])[] = [
@@ -124,7 +124,7 @@ function expectValid(event: LoggedEvent): void {
   expect(sessionEvent.safeParse(event).error).toBeUndefined();
 }
 
-test("no character is cut into halves", () => {
+test("does not cut within a character", () => {
   expect(said(`${"x".repeat(199)}😀😀`)).toMatchObject({ thinking: "x".repeat(199) });
   expect(said(`${"x".repeat(198)}😀😀`)).toMatchObject({ thinking: `${"x".repeat(198)}😀` });
 });

@@ -25,10 +25,10 @@ async function document(): Promise<Document> {
   return (await response.json()) as Document;
 }
 
-/** Not a request and an answer, which is all that the document can describe. */
+/** Not a request with an answer, so the document cannot describe it. */
 const SOCKET = "GET /api/sessions/{id}/socket";
 
-test("every route below /api is in the document, and nothing else is", async () => {
+test("the document has every route below /api and no others", async () => {
   const { paths } = await document();
   const documented = Object.entries(paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
@@ -40,7 +40,7 @@ test("every route below /api is in the document, and nothing else is", async () 
   expect(documented.length).toBeGreaterThan(30);
 });
 
-test("every operation says what it does, who may call it, what it answers and how it refuses", async () => {
+test("every operation documents its effect, role, answer and errors", async () => {
   const { openapi, paths, components } = await document();
   expect(openapi).toBe("3.1.0");
   expect(Object.keys(components.securitySchemes)).toEqual(["key"]);
@@ -58,14 +58,14 @@ test("every operation says what it does, who may call it, what it answers and ho
     }
 });
 
-test("references in the document lead somewhere", async () => {
+test("references in the document resolve", async () => {
   const found = await document();
   const refs = [...JSON.stringify(found).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name);
   expect(refs.length).toBeGreaterThan(20);
   for (const name of refs) expect(Object.keys(found.components.schemas)).toContain(name);
 });
 
-test("the page shows every operation, without scripts and without anything from elsewhere", async () => {
+test("the page shows every operation, without scripts or external resources", async () => {
   const { paths } = await document();
   const response = await api.app.request("/docs");
   const html = await response.text();
@@ -80,7 +80,7 @@ test("the page shows every operation, without scripts and without anything from 
   expect(html).toContain("color-scheme: light dark");
 });
 
-test("the page's style is the one that its policy lets through", async () => {
+test("the page's policy allows its style", async () => {
   const { createHash } = await import("node:crypto");
   const response = await api.app.request("/docs");
   const [, style = ""] = /<style>([^<]*)<\/style>/.exec(await response.text()) ?? [];

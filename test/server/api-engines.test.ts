@@ -32,7 +32,7 @@ async function idle({ app }: World, id: string): Promise<void> {
   for await (const event of app.deps.runtime.events(id)) if (event.type === "session.status_idle") return;
 }
 
-test("a session is started on an engine, shows it, and changes it between turns", async () => {
+test("starts a session on an engine, shows it, and changes it between turns", async () => {
   await using here = await world();
   const { admin, app } = here;
   const made = await admin.post("/api/sessions", { engine: "direct", message: "one" });
@@ -49,7 +49,7 @@ test("a session is started on an engine, shows it, and changes it between turns"
   ]);
 });
 
-test("a stored agent names its engine, and sessions of it run on that", async () => {
+test("sessions of a saved agent run on the engine it names", async () => {
   await using here = await world();
   const { admin } = here;
   const stored = await admin.post("/api/agents", { definition: agent({ engine: "direct" }) });
@@ -58,7 +58,7 @@ test("a stored agent names its engine, and sessions of it run on that", async ()
   expect(made.body.engine).toBe("direct");
 });
 
-test("an unknown engine, and one that cannot do what the agent asks for, are refused by name", async () => {
+test("rejects an unknown engine, and one that cannot do what the agent needs, by name", async () => {
   await using here = await world();
   const { admin } = here;
   const unknown = await admin.post("/api/sessions", { engine: "codex" });
@@ -76,7 +76,7 @@ test("an unknown engine, and one that cannot do what the agent asks for, are ref
   expect((await admin.get(`/api/sessions/${String(fitting.body.id)}`)).body.engine).toBe("claude");
 });
 
-test("the check of a stored agent tells what its engine cannot do, without a session", async () => {
+test("checking a saved agent reports what its engine cannot do, without a session", async () => {
   using directory = temporaryDirectory();
   const environment = testEnvironment("http://127.0.0.1:1");
   const around = {

@@ -12,7 +12,7 @@ beforeAll(async () => {
     agent: {
       permissions: { mode: "accept-edits", allow: ["Bash(echo *)", "Bash(rm *)", "Edit(.env)", "Edit(server.key)"] },
     },
-    // None of these sessions takes a second turn, and some not even a first one.
+    // None of these sessions has a second turn, and some not even a first.
     host: { capacity: { max_idle_processes: 0 } },
   });
 });
@@ -24,7 +24,7 @@ async function copied(message: string): Promise<string> {
   return session(all.admin, message, { environment });
 }
 
-/** A session in the project's directory that nothing was said to. */
+/** A session in the project's directory without messages. */
 async function silent(): Promise<string> {
   return (await all.operator.post("/api/sessions", {})).body.id as string;
 }
@@ -34,7 +34,7 @@ const write = (name: string, content: string): [string, Record<string, unknown>]
   { file_path: name, content },
 ];
 
-test("files are listed and read, as they are", async () => {
+test("lists and reads files", async () => {
   const { api, viewer } = all;
   mkdirSync(join(api.cwd, "src"));
   writeFileSync(join(api.cwd, "src", "main.ts"), "export {};\n");
@@ -52,7 +52,7 @@ test("files are listed and read, as they are", async () => {
   expect(read.response.headers.get("x-content-type-options")).toBe("nosniff");
 });
 
-test("nothing outside of the workspace is shown, by whatever name", async () => {
+test("shows nothing outside the workspace, under any name", async () => {
   const { api, viewer } = all;
   writeFileSync(join(api.home, "secret.txt"), "secret");
   symlinkSync(join(api.home, "secret.txt"), join(api.cwd, "link-to-file"));
@@ -71,13 +71,13 @@ test("nothing outside of the workspace is shown, by whatever name", async () => 
   expect(await status("files", "link-to-directory")).toBe(404);
   expect(await status("files/content", "src")).toBe(400);
   expect(await status("files", "src/main.ts")).toBe(400);
-  // A pipe that nobody writes to keeps nobody waiting.
+  // A pipe without a writer does not block.
   expect(await status("files/content", "pipe")).toBe(400);
   const { body } = await viewer.get(`/api/sessions/${id}/files`);
   expect(body.data).toContainEqual({ name: "link-to-file", path: "link-to-file", type: "link", size_bytes: null });
 });
 
-test("credentials of the person and of the host are hidden, wherever a session works", async () => {
+test("hides credentials of the person and the host, wherever a session works", async () => {
   const { api, admin, viewer } = all;
   mkdirSync(join(api.cwd, ".ssh"));
   writeFileSync(join(api.cwd, ".ssh", "id_ed25519"), "secret");
@@ -98,7 +98,7 @@ test("credentials of the person and of the host are hidden, wherever a session w
   rmSync(join(api.cwd, ".env"));
 });
 
-test("secrets of the project are hidden by their names, also those that the host does not use", async () => {
+test("hides project secrets by name, including those that the host does not use", async () => {
   const { api, viewer, operator } = all;
   mkdirSync(join(api.cwd, "apps", "web"), { recursive: true });
   writeFileSync(join(api.cwd, "apps", "web", ".env.local"), "KEY=secret");
@@ -121,7 +121,7 @@ async function forAdmins(answer: Promise<Answer>): Promise<void> {
   expect([status, body.error.message]).toEqual([403, expect.stringMatching(/server\.key.*Only an admin key/)]);
 }
 
-test("what is hidden is taken out by admins alone, in whatever form", async () => {
+test("only admins can export hidden files, in any format", async () => {
   const { api, operator, admin, viewer } = all;
   writeFileSync(join(api.cwd, "server.key"), "ANTHROPIC_API_KEY=first\n");
   const id = await copied(order(["Bash", { command: "echo ANTHROPIC_API_KEY=second > server.key" }]));
@@ -138,7 +138,7 @@ test("what is hidden is taken out by admins alone, in whatever form", async () =
   rmSync(join(api.cwd, "server.key"));
 });
 
-test("a file that is too large is refused with the way to get it", async () => {
+test("rejects a file that is too large, and says how to get it", async () => {
   const { api, viewer } = all;
   writeFileSync(join(api.cwd, "large.bin"), Buffer.alloc(10 * 1_048_576 + 1));
   const id = await silent();
@@ -147,7 +147,7 @@ test("a file that is too large is refused with the way to get it", async () => {
   expect(refused.body.error.message).toContain("export/zip");
 });
 
-test("changes are told, by file and by call, and as a patch", async () => {
+test("shows changes by file, by call and as a patch", async () => {
   const { viewer } = all;
   const id = await copied(order(write("one.txt", "1\n"), write("two.txt", "2\n")));
   const { body } = await viewer.get(`/api/sessions/${id}/diff?by_call=true`);
@@ -171,7 +171,7 @@ test("changes are told, by file and by call, and as a patch", async () => {
   expect((await viewer.get(`/api/sessions/${id}/diff?from=ckpt_none`)).status).toBe(404);
 });
 
-test("a rewind is tried, done and taken back", async () => {
+test("a rewind is previewed, performed and undone", async () => {
   const { operator, viewer } = all;
   const id = await copied(order(write("one.txt", "1\n")));
   const path = `/api/sessions/${id}/rewind`;
@@ -192,7 +192,7 @@ test("a rewind is tried, done and taken back", async () => {
   expect((await operator.post(path, {})).body.error.message).toContain("to:");
 });
 
-test("changes are applied to where the files came from, or refused with the conflict", async () => {
+test("applies changes to the source, or reports the conflict", async () => {
   const { operator, api } = all;
   writeFileSync(join(api.cwd, "shared.txt"), "base\n");
   const id = await copied(order(["Read", { file_path: "shared.txt" }], write("shared.txt", "theirs\n")));
@@ -207,7 +207,7 @@ test("changes are applied to where the files came from, or refused with the conf
   expect(readFileSync(join(api.cwd, "shared.txt"), "utf8")).toBe("theirs\n");
 });
 
-test("files are taken out as a patch and as a zip file, which leaves nothing behind", async () => {
+test("exports files as a patch and as a zip file, and leaves nothing behind", async () => {
   const { operator } = all;
   const id = await copied(order(write("taken.txt", "out\n")));
   const patch = await operator.post(`/api/sessions/${id}/export/patch`);
@@ -221,7 +221,7 @@ test("files are taken out as a patch and as a zip file, which leaves nothing beh
   expect((await operator.post(`/api/sessions/${nothing}/export/patch`)).status).toBe(404);
 });
 
-test("changes become a branch of the repository they came from", async () => {
+test("exports changes as a branch of the source repository", async () => {
   const { operator, admin, api } = all;
   const repository = join(api.cwd, "repository");
   mkdirSync(repository);

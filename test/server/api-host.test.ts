@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => all.api[Symbol.asyncDispose]());
 
-test("a caller is told who they are, and where their project is", async () => {
+test("returns the caller and their project's directory", async () => {
   const { viewer, stranger, api } = all;
   expect((await viewer.get("/api/whoami")).body).toMatchObject({ role: "viewer", project: api.project });
   expect((await viewer.get("/api/projects")).body.data).toEqual([{ id: api.project, directory: api.cwd }]);
@@ -20,7 +20,7 @@ test("a caller is told who they are, and where their project is", async () => {
   expect((await viewer.get("/api/models")).body.data).toEqual([{ id: "claude-opus-4-8", display_name: "Opus" }]);
 });
 
-test("without a credential the models are those that Capstan knows", async () => {
+test("without a credential, lists the models that Capstan knows", async () => {
   const { apiApp } = await import("../support/api-app.ts");
   await using bare = await apiApp({
     ports: { models: () => Promise.reject(new CapstanError("credential_missing", "There is no key.")) },
@@ -30,7 +30,7 @@ test("without a credential the models are those that Capstan knows", async () =>
   expect(body.data).toContainEqual(expect.objectContaining({ id: "claude-opus-4-8", display_name: "Claude Opus 4.8" }));
 });
 
-test("a call is checked against the project's agent, a stored one and a given one", async () => {
+test("checks a call against the project's agent, a saved one and an inline one", async () => {
   const { operator, admin, api } = all;
   const check = async (body: object) => (await operator.post("/api/policy/check", body)).body;
   const denied = await check({ call: "Bash(rm -rf build)" });
@@ -50,7 +50,7 @@ test("a call is checked against the project's agent, a stored one and a given on
   expect((await check({ call: "Bash(ls)", cwd: "/" })).error.type).toBe("permission_error");
 });
 
-test("changed rules are tried on what was decided in the project", async () => {
+test("replays the project's decisions with different rules", async () => {
   const { operator, viewer, stranger } = all;
   const id = await session(operator, order(["Bash", { command: "echo hi" }], ["Bash", { command: "rm -rf x" }]));
   const permissions = { allow: ["Bash(rm *)"], deny: ["Bash(echo *)"] };
@@ -69,7 +69,7 @@ test("changed rules are tried on what was decided in the project", async () => {
   expect(wrong.body.error.message).toContain("Bsh");
 });
 
-test("what was spent is told by session, agent and day, and of one project", async () => {
+test("reports one project's spending by session, agent and day", async () => {
   const { operator, viewer, stranger } = all;
   const id = await session(operator, "hello");
   const by = async (what: string) => (await viewer.get(`/api/ledger?by=${what}`)).body;
@@ -87,7 +87,7 @@ test("what was spent is told by session, agent and day, and of one project", asy
   expect((await viewer.get("/api/ledger?time_zone=Mars")).body.error.message).toContain("time zone");
 });
 
-test("lines of the ledger are divided once more, and their parts add up to them", async () => {
+test("the parts of divided ledger lines add up", async () => {
   const { operator, viewer, stranger } = all;
   await session(operator, order(["Bash", { command: "echo hi" }]));
   const [day] = (await viewer.get("/api/ledger")).body.data;
@@ -108,7 +108,7 @@ test("lines of the ledger are divided once more, and their parts add up to them"
   expect(await refused("split=day")).toContain("split");
 });
 
-test("limits are told with what the host counts against them, in the caller's project", async () => {
+test("reports limits with what the host counts against them, in the caller's project", async () => {
   const { operator, viewer, stranger, api } = all;
   await session(operator, "hello");
   const [{ usd }] = (await viewer.get("/api/ledger")).body.data;
@@ -121,7 +121,7 @@ test("limits are told with what the host counts against them, in the caller's pr
   expect((await stranger.get("/api/budgets")).body.lines).toMatchObject([{ spent: 0, left: 5 }]);
 });
 
-test("limits of agents and of the project are told each, and none where there are none", async () => {
+test("reports limits of agents and of the project, and none if there are none", async () => {
   const { apiApp } = await import("../support/api-app.ts");
   const budgets = { project: { usd: 2, tool_calls: 3, deadline_ms: 1_000 }, agents: { clerk: { tokens: 9 } } };
   await using limited = await apiApp({ ports: { budgets } });
@@ -136,7 +136,7 @@ test("limits of agents and of the project are told each, and none where there ar
   expect((await (await free.as("viewer")).get("/api/budgets")).body).toEqual({ settings: {}, lines: [] });
 });
 
-test("credentials are told to operators, without a secret or a part of one", async () => {
+test("shows credentials to operators, without any part of a secret", async () => {
   const { apiApp } = await import("../support/api-app.ts");
   const environment = { ANTHROPIC_API_KEY: "sk-ant-api03-not-to-be-seen-anywhere-9876" };
   const statuses = () => providerStatuses({ home: all.api.home, environment });
@@ -169,7 +169,7 @@ test("credentials are told to operators, without a secret or a part of one", asy
   expect(JSON.stringify(broken)).not.toContain("9876");
 });
 
-test("an audit tells of the project's own sessions, and of what is missing", async () => {
+test("an audit covers the project's own sessions, and what is missing", async () => {
   const { operator, viewer, stranger, api } = all;
   const id = await session(operator, "hello");
   const sound = (await viewer.get("/api/audit/verify")).body;
@@ -187,7 +187,7 @@ test("an audit tells of the project's own sessions, and of what is missing", asy
   expect((await stranger.get("/api/audit/verify")).body.findings).toEqual([]);
 });
 
-test("what a server was put together without is refused by name", async () => {
+test("reports unsupported parts of a server by name", async () => {
   const { apiApp } = await import("../support/api-app.ts");
   const ports = { ledger: undefined, audit: undefined, models: undefined, defaults: undefined, archive: undefined };
   await using bare = await apiApp({ ports: { ...ports, policy: undefined, budgets: undefined } });
@@ -201,7 +201,7 @@ test("what a server was put together without is refused by name", async () => {
   expect(refused.body.error.message).toContain("agent.id or agent_definition");
 });
 
-test("without a key nothing is told", async () => {
+test("returns nothing without a key", async () => {
   const { api } = all;
   for (const { path, method } of api.app.routes.filter((route) => route.path.startsWith("/api/"))) {
     if (method === "ALL") continue;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { people, session } from "../support/api-people.ts";
 import { order } from "../support/obedient.ts";
 
-test("whoever may read a session reads the whole output of a call, and nobody else", async () => {
+test("callers who may read a session, and no others, can read the full output of a call", async () => {
   const all = await people({ agent: { permissions: { allow: ["Bash(seq *)"] } } });
   await using _api = all.api;
   const id = await session(all.operator, order(["Bash", { command: "seq 1 30000" }]));

@@ -28,7 +28,7 @@ async function portsIn(variables: string) {
   return { ports, project, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }
 
-test("a project's .env is hidden and used when a credential is in it", async () => {
+test("hides and uses a project's .env that contains a credential", async () => {
   await using model = await scriptedModel(obedient);
   await using s = await portsIn(`ANTHROPIC_API_KEY=sk-ant-hidden\nANTHROPIC_BASE_URL=${model.url}\n`);
   expect(s.ports.policy?.secretFiles).toContain(join(s.project, ".env"));
@@ -36,13 +36,13 @@ test("a project's .env is hidden and used when a credential is in it", async () 
   await expect(s.ports.models?.()).rejects.toMatchObject({ code: expect.not.stringMatching("credential_missing") });
 });
 
-test("without a credential there is nobody to ask for models", async () => {
+test("without a credential, models cannot be listed", async () => {
   await using s = await portsIn("COLOUR=red\n");
   expect(s.ports.policy?.secretFiles).not.toContain(join(s.project, ".env"));
   await expect(s.ports.models?.()).rejects.toMatchObject({ code: "credential_missing" });
 });
 
-test("the default project has no directory on a server of another project", async () => {
+test("the default project has no directory on another project's server", async () => {
   await using s = await portsIn("");
   expect((await s.ports.defaults?.(s.project))?.directory).toBe(s.project);
   expect((await s.ports.defaults?.("default"))?.directory).toBeUndefined();
@@ -50,7 +50,7 @@ test("the default project has no directory on a server of another project", asyn
   expect(s.ports.policy?.home).toBe(homedir());
 });
 
-test("a server tells of its credentials, and checks agents with the project's own environment", async () => {
+test("shows the server's credentials, and checks agents with the project's environment", async () => {
   await using s = await portsIn("ANTHROPIC_API_KEY=sk-ant-hidden-from-everybody\n");
   const [first] = (await s.ports.credentials?.()) ?? [];
   expect(first).toMatchObject({ provider: "api_key", present: true, active: true });

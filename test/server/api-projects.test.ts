@@ -30,7 +30,7 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** The least that a schema accepts. */
+/** The smallest value that a schema accepts. */
 function least(schema: Schema, { components }: Pick<Document, "components">): unknown {
   const { $ref, enum: values, anyOf, oneOf, properties = {}, required = [], type } = schema;
   if ($ref !== undefined) return least(components.schemas[$ref.split("/").at(-1) ?? ""] ?? {}, { components });
@@ -47,7 +47,7 @@ function least(schema: Schema, { components }: Pick<Document, "components">): un
 
 const touch = (name: string): [string, Record<string, unknown>] => ["Bash", { command: `touch ${name}` }];
 
-/** Collection → the id of something in it that belongs to the project. */
+/** Collection → the id of one of the project's items. */
 async function things(): Promise<Readonly<Record<string, string>>> {
   const { api, admin, operator } = all;
   const id = await session(operator, order(touch("a.txt"), touch("b.txt")));
@@ -72,7 +72,7 @@ async function things(): Promise<Readonly<Record<string, string>>> {
   };
 }
 
-test("whatever is asked of another project's things, they are not there", async () => {
+test("another project's records are not found, on any route", async () => {
   const { api, admin, stranger } = all;
   const document = (await (await api.app.request("/openapi.json")).json()) as Document;
   const ids = await things();
@@ -100,10 +100,10 @@ test("whatever is asked of another project's things, they are not there", async 
     const [theirs, nobodys] = [await send(id), await send("none")];
     const where = `${method} ${path}: ${JSON.stringify(theirs.body)}`;
     expect([theirs.status, theirs.body?.error.type], where).toEqual([404, "not_found_error"]);
-    // Nor does the refusal tell that they are somebody's.
+    // The error does not reveal that they exist.
     expect(nobodys.body.error.message, where).toBe((theirs.body.error.message as string).replaceAll(id, "none"));
   }
-  // All of it is still there for whom it belongs to.
+  // Their owner still has all of them.
   for (const name of ["sessions", "approvals", "agents", "environments", "webhooks", "suites/runs"])
     expect((await admin.get(`/api/${name}/${ids[name]}`)).status, name).toBe(200);
   expect((await admin.get(`/api/approvals/${ids["approvals"]}`)).body.status).toBe("pending");

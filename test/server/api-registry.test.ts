@@ -20,7 +20,7 @@ const definition = {
   hooks: { before_tool: [{ command: "true" }] },
 };
 
-test("an agent is made of a full definition, shown without its secrets, and used by its id", async () => {
+test("an agent is created from a full definition, shown without its secrets, and used by its id", async () => {
   const { admin, viewer, operator, api } = all;
   const made = await admin.post("/api/agents", { definition, description: "reads", metadata: { team: "core" } });
   expect(made.status).toBe(201);
@@ -42,7 +42,7 @@ test("an agent is made of a full definition, shown without its secrets, and used
   expect(started.body).toMatchObject({ agent: { name: "plain" }, agent_ref: { id: plain.body.id, version: 1 } });
 });
 
-test("a new version keeps the secrets that come back as they were shown", async () => {
+test("a new version keeps secrets that are sent back as shown", async () => {
   const { admin, viewer, api } = all;
   const { body: first } = await admin.post("/api/agents", { definition });
   const changed = { ...first.definition, model: "claude-haiku-4-5" };
@@ -62,7 +62,7 @@ test("a new version keeps the secrets that come back as they were shown", async 
   expect(refused.body.error.message).toContain("definition.mcp_servers.desk.env.KEY");
 });
 
-test("a secret that comes back as it was shown goes nowhere else than before", async () => {
+test("a secret that is sent back as shown goes only to its previous receiver", async () => {
   const { admin, api } = all;
   const far = { type: "http", url: "https://desk.example/mcp", headers: { Authorization: "Bearer hush-hush-hush" } };
   const near = { command: "office", args: ["--all"], env: { OFFICE_TOKEN: "hush-hush-hush" } };
@@ -100,7 +100,7 @@ test("a secret that comes back as it was shown goes nowhere else than before", a
   });
 });
 
-test("agents are made by admins, of definitions that are right", async () => {
+test("only admins create agents, and only from valid definitions", async () => {
   const { admin, operator, viewer } = all;
   expect((await operator.post("/api/agents", { definition })).status).toBe(403);
   expect((await viewer.post("/api/agents", { definition })).status).toBe(403);
@@ -118,7 +118,7 @@ test("agents are made by admins, of definitions that are right", async () => {
   expect(await refused({ definition, colour: "red" })).toContain('"colour"');
 });
 
-test("an environment has a definition and a directory that is there", async () => {
+test("an environment has a definition and an existing directory", async () => {
   const { admin, operator, viewer, api } = all;
   const directory = join(api.cwd, "place");
   mkdirSync(directory);
@@ -145,7 +145,7 @@ test("an environment has a definition and a directory that is there", async () =
   expect(started.body).toMatchObject({ environment_id: id, source: directory });
 });
 
-test("environments are made by admins, with directories that are absolute and there", async () => {
+test("only admins create environments, with existing absolute directories", async () => {
   const { admin, operator, api } = all;
   const refused = async (directory: string): Promise<string> => {
     const answer = await admin.post("/api/environments", { name: "x", definition: {}, directory });
@@ -160,7 +160,7 @@ test("environments are made by admins, with directories that are absolute and th
   ).toContain("sandbx");
 });
 
-test("keys are made, listed and revoked by the admins of their project", async () => {
+test("admins create, list and revoke keys of their project", async () => {
   const { admin, operator, stranger, api } = all;
   const made = await admin.post("/api/keys", { name: "ci", role: "operator" });
   expect(made.status).toBe(201);
@@ -189,7 +189,7 @@ test("keys are made, listed and revoked by the admins of their project", async (
   expect((await admin.post("/api/keys", { name: "x", role: "owner" })).body.error.message).toContain("role");
 });
 
-test("agents and environments of another project are not there", async () => {
+test("agents and environments of another project are not found", async () => {
   const { admin, stranger } = all;
   const { body: agent } = await admin.post("/api/agents", { definition });
   const { body: environment } = await admin.post("/api/environments", { name: "x", definition: {} });

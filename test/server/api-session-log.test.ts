@@ -21,7 +21,7 @@ async function events(query = ""): Promise<(LoggedEvent & { clipped?: true })[]>
   return body.data as LoggedEvent[];
 }
 
-test("a session says where its log ends", async () => {
+test("a session shows where its log ends", async () => {
   const { viewer, operator } = all;
   const { head } = (await viewer.get(`/api/sessions/${talk}`)).body;
   expect(head).toBe((await events()).at(-1)?.seq);
@@ -30,7 +30,7 @@ test("a session says where its log ends", async () => {
   expect(fresh.head).toBe((await viewer.get(`/api/sessions/${fresh.id}/events`)).body.data.length);
 });
 
-test("the state is told as it was after every event", async () => {
+test("returns the state after every event", async () => {
   const { viewer, stranger } = all;
   let state = initialState;
   const at = async (seq: number | string) => viewer.get(`/api/sessions/${talk}/state?at=${seq}`);
@@ -49,7 +49,7 @@ test("the state is told as it was after every event", async () => {
   expect((await stranger.get(`/api/sessions/${talk}/state?at=1`)).status).toBe(404);
 });
 
-test("the state of a long log is folded from its snapshot, or before it from the start", async () => {
+test("computes the state of a long log from its snapshot, or from the start", async () => {
   const { api, viewer } = all;
   const id = await session(all.operator, "hello");
   const { head } = (await viewer.get(`/api/sessions/${id}`)).body;
@@ -61,7 +61,7 @@ test("the state of a long log is folded from its snapshot, or before it from the
   expect((await viewer.get(`/api/sessions/${id}/state?at=2`)).body).toEqual(early);
 });
 
-test("one event is read whole, whatever was cut of it in the list", async () => {
+test("returns one complete event, even if the list cut it", async () => {
   const { viewer, stranger } = all;
   const whole = (await events()).find(({ type }) => type === "agent.tool_result");
   const short = (await events("?clip=200")).find(({ type }) => type === "agent.tool_result");
@@ -83,7 +83,7 @@ test("one event is read whole, whatever was cut of it in the list", async () => 
     expect((await viewer.get(`/api/sessions/${talk}/events?clip=${wrong}`)).body.error.message).toContain("clip");
 });
 
-test("a stream is cut in the same way", async () => {
+test("cuts the events of a stream in the same way", async () => {
   const { api, viewer } = all;
   const leaving = new AbortController();
   const stream = await api.app.request(`/api/sessions/${talk}/stream?clip=200`, {
@@ -102,7 +102,7 @@ test("a stream is cut in the same way", async () => {
   expect(told).toEqual((await events("?clip=200")).filter(({ type }) => type === "agent.tool_result"));
 });
 
-test("a session is archived and deleted when it is idle, by operators of its project", async () => {
+test("operators can archive and delete an idle session of their project", async () => {
   const { operator, viewer, stranger, api } = all;
   const started = await operator.post("/api/sessions", { message: order(["Bash", { command: "sleep 60" }]) });
   const { id } = started.body;

@@ -48,7 +48,7 @@ type Sent = Omit<RequestInit, "headers"> & { readonly headers?: Record<string, s
 const withKey = (more: Sent = {}): Sent => ({ ...more, headers: { "x-api-key": secret, ...more.headers } });
 const json = (body: string): Sent => withKey({ method: "POST", body, headers: { "content-type": "application/json" } });
 
-test("every answer has an id, and an error tells the same one", async () => {
+test("every answer has a request id, and an error repeats it", async () => {
   const { app } = server.app({ v1: routes() });
   const good = await app.request("/v1/thing", withKey());
   expect(good.headers.get("request-id")).toMatch(/^req_[0-9a-f]{24}$/);
@@ -60,7 +60,7 @@ test("every answer has an id, and an error tells the same one", async () => {
   expect(body.request_id).toBe(bad.headers.get("request-id"));
 });
 
-test("a wrong method is told which ones there are", async () => {
+test("a wrong method is answered with the allowed ones", async () => {
   const { app } = server.app({ v1: routes() });
   const answer = await app.request("/v1/thing", withKey({ method: "DELETE" }));
   expect(answer.status).toBe(405);
@@ -84,13 +84,13 @@ test.for([
   expect((await envelope(answer)).error.message).toBe(`The body is not valid JSON: ${place}. Fix it there.`);
 });
 
-test("JSON that is some reaches its route, and so does no body at all", async () => {
+test("valid JSON and an empty body reach their route", async () => {
   const { app } = server.app({ v1: routes() });
   expect(await (await app.request("/v1/thing", json('{"a":[1,"ü"]}'))).json()).toEqual({ a: [1, "ü"] });
   expect((await app.request("/v1/thing", { ...json(""), body: null })).status).not.toBe(401);
 });
 
-test("a body that is too large is refused, whether or not it says so", async () => {
+test("rejects a body that is too large, with or without a declared length", async () => {
   const { app } = server.app({ v1: routes() }, { maxBodyBytes: 1_000, maxUploadBytes: 2_000_000 });
   const large = JSON.stringify("x".repeat(2_000));
   const said = await app.request(
@@ -108,7 +108,7 @@ test("a body that is too large is refused, whether or not it says so", async () 
   expect(await upload.json()).toEqual({ bytes: 2_002 });
 });
 
-test("nothing is parsed for somebody who may only look", async () => {
+test("does not parse a viewer's body", async () => {
   const { app } = server.app({ v1: routes() });
   const { secret: viewer } = await server.key("viewer");
   const { headers, ...sent } = json("{");
@@ -117,7 +117,7 @@ test("nothing is parsed for somebody who may only look", async () => {
   expect((await app.request("/v1/thing", { headers: { "x-api-key": viewer } })).status).toBe(200);
 });
 
-test("whoever is not known may send little", async () => {
+test("limits the body of unauthenticated requests", async () => {
   const cookie = new LoginCookie({ secret: Buffer.alloc(32, 1), isSecure: false, ended: new Set() });
   const { app } = server.app({ login: { tokens: new LoginTokens(server.deps.clock), cookie } });
   const body = { method: "POST", duplex: "half" } as const;
@@ -152,13 +152,13 @@ test("the server answers only to its own names", async () => {
   const { app: proxied } = server.app({ access: { bound: "127.0.0.1", publicUrl } });
   expect((await proxied.request("/health", host("agents.example.org"))).status).toBe(200);
   expect((await proxied.request("/health", host("evil.example"))).status).toBe(403);
-  // No name can be made to point to an address.
+  // An IP address cannot be rebound by DNS.
   const { app: everywhere } = server.app({ access: { bound: "0.0.0.0" } });
   expect((await everywhere.request("/health", host("192.168.1.5:4310"))).status).toBe(200);
   expect((await everywhere.request("/health", host("evil.example:4310"))).status).toBe(403);
 });
 
-test("a page of another site can read and change nothing; this server's own, and programs, can", async () => {
+test("pages of other sites can read and change nothing; this server's own pages and programs can", async () => {
   const publicUrl = new URL("https://agents.example.org");
   const { app } = server.app({ v1: routes(), access: { bound: "127.0.0.1", publicUrl } });
   const send = (origin: string | undefined, method = "POST"): Promise<Response> =>
@@ -194,7 +194,7 @@ test("a page of another site can read and change nothing; this server's own, and
   }
 });
 
-test("answers are not kept, not framed and not guessed at, also those that refuse", async () => {
+test("answers are not cached, framed or sniffed, including errors", async () => {
   const { app } = server.app({ v1: routes() });
   for (const [path, init] of [
     ["/v1/thing", withKey()],
@@ -209,7 +209,7 @@ test("answers are not kept, not framed and not guessed at, also those that refus
   }
 });
 
-test("a failure of the server says nothing of its inside; the log says it, under the id of the request", async () => {
+test("a server error reveals no internals; the log has them under the request id", async () => {
   const { app, lines } = server.app({ v1: routes() });
   const answer = await app.request("/v1/broken", withKey());
   expect(answer.status).toBe(500);
@@ -221,7 +221,7 @@ test("a failure of the server says nothing of its inside; the log says it, under
   ]);
 });
 
-test("failures of the runtime and of hono are said in the API's words", async () => {
+test("reports errors of the runtime and of hono in the API's format", async () => {
   const { app } = server.app({ v1: routes() });
   const busy = await app.request("/v1/busy", withKey());
   expect(busy.status).toBe(429);
@@ -232,7 +232,7 @@ test("failures of the runtime and of hono are said in the API's words", async ()
   expect(await envelope(refused)).toMatchObject({ error: { type: "invalid_request_error", message: "Not this." } });
 });
 
-test("clients are told which conflicts are final", async () => {
+test("marks final conflicts for clients", async () => {
   const { app } = server.app({ v1: routes() });
   const closed = await app.request("/v1/closed", withKey());
   expect([closed.status, closed.headers.get("x-should-retry")]).toEqual([409, "false"]);
@@ -240,7 +240,7 @@ test("clients are told which conflicts are final", async () => {
   expect([driven.status, driven.headers.get("x-should-retry")]).toEqual([409, null]);
 });
 
-test("each key has its own limit, and gets room again as time passes", async () => {
+test("each key has its own limit, which refills over time", async () => {
   const other = await server.key();
   const { app } = server.app({ v1: routes() }, { requestsPerMinute: 3 });
   const get = async (key: string): Promise<Response> => app.request("/v1/thing", { headers: { "x-api-key": key } });
@@ -255,7 +255,7 @@ test("each key has its own limit, and gets room again as time passes", async () 
   expect((await get(secret)).status).toBe(429);
 });
 
-test("one line is written about each request, without query, key or body", async () => {
+test("logs one line per request, without query, key or body", async () => {
   const { app, lines } = server.app({ v1: routes() });
   await app.request("/v1/thing?token=very-secret", withKey());
   await app.request("/v1/thing?token=very-secret", json('{"password":"hunter2"}'));
@@ -281,7 +281,7 @@ test("health needs no key, and readiness ends with the shutdown", async () => {
   expect((await app.request("/health")).status).toBe(200);
 });
 
-test("readiness ends when the store does not answer", async () => {
+test("readiness ends when the store does not respond", async () => {
   const own = await testServer();
   const { app, lines } = own.app();
   await own[Symbol.asyncDispose]();
@@ -291,7 +291,7 @@ test("readiness ends when the store does not answer", async () => {
   expect(lines[0]).toMatchObject({ level: "error", fields: { err: expect.any(Error) } });
 });
 
-test("a person who comes too early finds a page that says what to do", async () => {
+test("without a console, / shows a page with the next steps", async () => {
   const answer = await server.app().app.request("/");
   expect(answer.headers.get("content-type")).toContain("text/html");
   const html = await answer.text();

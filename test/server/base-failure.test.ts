@@ -7,12 +7,12 @@ test.for<[ErrorCode, number]>([
   ["limit_reached", 400],
   ["credential_rejected", 400],
   ["session_archived", 400],
-])("%s is the caller's to mend, and is not tried again: %d", ([code, status]) => {
+])("%s is the caller's error and is not retried: %d", ([code, status]) => {
   expect(asApiFailure(new CapstanError(code, "No."))).toMatchObject({ status, message: "No." });
 });
 
 test.for<ErrorCode>(["store_locked", "store_corrupt", "store_newer", "store_full", "store_failed"])(
-  "%s tells callers nothing of the server's files",
+  "%s reveals none of the server's files to callers",
   (code) => {
     const failure = asApiFailure(new CapstanError(code, "The disk of /home/ada/.capstan/capstan.db is full."));
     expect(failure).toMatchObject({ status: 500, details: { error_code: code } });
@@ -20,7 +20,7 @@ test.for<ErrorCode>(["store_locked", "store_corrupt", "store_newer", "store_full
   },
 );
 
-test("a conflict is final unless it passes by itself", () => {
+test("a conflict is final unless it resolves on its own", () => {
   const finals: readonly ErrorCode[] = ["approval_closed", "approval_pending", "session_ended", "store_conflict"];
   for (const code of finals) expect(asApiFailure(new CapstanError(code, "No.")).isFinal, code).toBe(true);
   for (const code of ["session_busy", "workspace_busy"] as const)

@@ -41,12 +41,12 @@ function connection(port: number): Socket {
   return socket;
 }
 
-/** Resolves when the other end has hung up, however it did. */
+/** Resolves when the other end has disconnected. */
 function over(socket: Socket): Promise<void> {
   return new Promise((done) => socket.resume().once("end", done).once("close", done));
 }
 
-/** What the server says to something that is written as it is, until it hangs up. */
+/** Returns the server's response to raw bytes, until it disconnects. */
 async function said(port: number, raw: string): Promise<string> {
   const socket = connection(port);
   socket.write(raw);
@@ -59,7 +59,7 @@ function envelopeIn(answer: string): Envelope {
 
 const QUICK = { headersMs: 100, requestMs: 200, checkEveryMs: 30 };
 
-test("a request that is only half there is ended, and told so", async () => {
+test("ends an incomplete request with an error", async () => {
   const port = await served(QUICK);
   const head = "POST /v1/thing HTTP/1.1\r\nhost: localhost\r\n";
   const body = `content-type: application/json\r\nx-api-key: ${secret}\r\ncontent-length: 100\r\n\r\n{"half":`;
@@ -71,7 +71,7 @@ test("a request that is only half there is ended, and told so", async () => {
   expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
 });
 
-test("what is no HTTP, or too much of it, is answered in the API's words", async () => {
+test("answers malformed or oversized HTTP in the API's format", async () => {
   const port = await served();
   const nonsense = await said(port, "what is this?\r\n\r\n");
   expect(nonsense).toMatch(/^HTTP\/1\.1 400 /);
@@ -85,7 +85,7 @@ test("what is no HTTP, or too much of it, is answered in the API's words", async
   expect(envelopeIn(badHost).request_id).toMatch(/^req_/);
 });
 
-test("an upgrade that is no WebSocket is answered, and not kept open", async () => {
+test("answers an upgrade other than WebSocket, and closes it", async () => {
   const port = await served();
   const head = `GET /health HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${secret}\r\nconnection: Upgrade\r\n`;
   for (const protocol of ["h2c", "TLS/1.0", "x"]) {
@@ -95,7 +95,7 @@ test("an upgrade that is no WebSocket is answered, and not kept open", async () 
   }
 });
 
-test("a body without a length is counted while it comes", async () => {
+test("counts a body without a length as it arrives", async () => {
   const port = await served();
   const chunk = `1f4\r\n${"x".repeat(500)}\r\n`;
   const answer = await said(
@@ -107,7 +107,7 @@ test("a body without a length is counted while it comes", async () => {
   expect(answer).toContain('"type":"request_too_large"');
 });
 
-test("a path that climbs out of its directory leads nowhere", async () => {
+test("a path that leaves its directory is not found", async () => {
   const port = await served();
   for (const path of [
     "/v1/../../etc/passwd",
@@ -123,7 +123,7 @@ test("a path that climbs out of its directory leads nowhere", async () => {
   }
 });
 
-test("a thousand connections that say nothing keep nobody out, and are ended", async () => {
+test("a thousand silent connections lock no one out, and are closed", async () => {
   const port = await served({ headersMs: 1_500, checkEveryMs: 50 });
   const silent = Array.from({ length: 1_000 }, () => connection(port));
   await Promise.all(silent.map((socket) => once(socket, "connect")));
@@ -133,7 +133,7 @@ test("a thousand connections that say nothing keep nobody out, and are ended", a
   expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
 });
 
-test("the server speaks TLS with the certificate it is given", async () => {
+test("serves TLS with the given certificate", async () => {
   const port = await served({}, { tls: TEST_CERTIFICATE });
   const asking = request({
     host: "127.0.0.1",
@@ -147,12 +147,12 @@ test("the server speaks TLS with the certificate it is given", async () => {
   expect([answer.statusCode, await text(answer)]).toEqual([200, '{"status":"ok"}']);
 });
 
-test("a port that is taken is an error of Node's own", async () => {
+test("a port in use is reported as Node's error", async () => {
   const port = await served();
   await expect(served({}, { port })).rejects.toMatchObject({ code: "EADDRINUSE" });
 });
 
-test("closing ends also connections that are in the middle of something", async () => {
+test("closing also ends connections in use", async () => {
   const port = await served();
   const socket = connection(port);
   socket.write("POST /v1/thing HTTP/1.1\r\nhost: localhost\r\n");

@@ -295,7 +295,7 @@ function methodsOf(resource: object, path: string): string[] {
   ];
 }
 
-test("the table has every method of the official client, and no other", () => {
+test("the table has every method of the official client and no others", () => {
   const { beta } = world.client;
   const found = RESOURCES.flatMap((resource) => methodsOf(beta[resource], resource));
   expect(Object.keys(METHODS).toSorted()).toEqual(found.toSorted());

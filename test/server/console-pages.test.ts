@@ -24,7 +24,7 @@ const asked = async (path: string, headers: Record<string, string> = BROWSER) =>
   return { status: answer.status, text: await answer.text(), headers: answer.headers };
 };
 
-test("every page that the console has is served to whoever opens its address", async () => {
+test("serves every page of the console at its address", async () => {
   const source = readFileSync(join(import.meta.dirname, "../../web/src/app.tsx"), "utf8");
   const pages = [...source.matchAll(/<Route path="([^"]+)"/g)].map(([, path = ""]) => path.replace(":id", "some-id"));
   expect(pages.length).toBeGreaterThan(10);
@@ -35,7 +35,7 @@ test("every page that the console has is served to whoever opens its address", a
   }
 });
 
-test("a build that replaces the files takes nothing from a server that runs", async () => {
+test("a new build does not affect a running server", async () => {
   const directory = join(server.home, "console");
   rmSync(join(directory, "assets"), { recursive: true });
   writeFileSync(join(directory, "index.html"), "another");
@@ -43,7 +43,7 @@ test("a build that replaces the files takes nothing from a server that runs", as
   expect(await asked("/assets/app-x1.js")).toMatchObject({ status: 200, text: "run()" });
 });
 
-test("a person who goes astray is told so by the console; a program by the API", async () => {
+test("an unknown path shows the console's 404 page to browsers and the API's error to programs", async () => {
   for (const path of ["/sessions", "/sessions/", "/sessions/a/b", "/nowhere", "/settings/x", "/apiary"]) {
     const { status, text, headers } = await asked(path);
     expect([path, status, text]).toEqual([path, 404, PAGE]);
@@ -55,7 +55,7 @@ test("a person who goes astray is told so by the console; a program by the API",
   expect([known.status, JSON.parse(known.text)]).toMatchObject([404, { error: { type: "not_found_error" } }]);
 });
 
-test("what is for programs stays theirs, whatever is accepted", async () => {
+test("paths for programs never return the console, whatever the accept header", async () => {
   for (const path of ["/api/nowhere", "/v1/nowhere", "/v1", "/metrics", "/openapi.json/x"])
     expect([path, (await asked(path)).status, (await asked(path)).headers.get("content-type")]).toEqual([
       path,

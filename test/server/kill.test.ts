@@ -36,7 +36,7 @@ async function serve(cli: Cli): Promise<Server> {
   return { child, url: (JSON.parse(text) as { url: string }).url };
 }
 
-test("a server that is killed under ten sessions goes on with all of them, and leaves nothing behind", async () => {
+test("a server killed with ten sessions continues all of them, and leaves nothing behind", async () => {
   await using model = await scriptedModel(script);
   using cli = testCli(model.url);
   const { stdout } = await cli.run(["keys", "create", "--role", "admin", "--json"]);

@@ -35,7 +35,7 @@ async function read(metrics: RuntimeMetrics, project = "default"): Promise<Reado
   return figures(await answer.text());
 }
 
-test("the server tells its own figures, and leaves out what nobody told it", async () => {
+test("reports the server's own metrics, and leaves out unknown ones", async () => {
   const told = await read({});
   expect(told.get('capstan_http_requests_total{method="GET",status="200"}')).toBe(1);
   // A method that somebody made up makes no figure of its own.
@@ -45,7 +45,7 @@ test("the server tells its own figures, and leaves out what nobody told it", asy
   expect([...told.keys()].some((name) => name.startsWith("capstan_sessions"))).toBe(false);
 });
 
-test("figures of a project are those of the caller's", async () => {
+test("reports metrics of the caller's project", async () => {
   const asked: (string | undefined)[] = [];
   const line: LedgerLine = {
     key: 'model "x"\\',
@@ -88,7 +88,7 @@ test("figures of a project are those of the caller's", async () => {
   });
 });
 
-test("turns and the wait for the first words are counted from what a session says", async () => {
+test("counts turns and the time to first text from a session's events", async () => {
   let now = 0;
   const turns = new TurnMetrics({ now: () => now });
   const { host, cwd } = server;
@@ -113,7 +113,7 @@ test("turns and the wait for the first words are counted from what a session say
   expect(told.get('capstan_first_text_seconds_bucket{le="0.1"}')).toBe(0);
 });
 
-test("without a key they can be read only where that is allowed, and only from this machine", async () => {
+test("without a key, metrics are readable only if allowed, and only from this machine", async () => {
   const asked: (string | undefined)[] = [];
   const metrics: RuntimeMetrics = {
     async sessionsByStatus(project) {

@@ -44,7 +44,7 @@ afterEach(async () => {
   app = undefined;
 });
 
-test("a repository on this machine or in a private network is refused before git is started", async () => {
+test("rejects a repository on this machine or in a private network before git starts", async () => {
   using host = await gitHost();
   const server = await started(false);
   const here = await place(await server.client());
@@ -75,7 +75,7 @@ test("a repository on this machine or in a private network is refused before git
   expect(host.connections()).toBe(0);
 });
 
-test("where that is allowed it is asked, and not followed elsewhere", async () => {
+test("if allowed, contacts the repository but follows no redirects", async () => {
   using elsewhere = await gitHost();
   using host = await gitHost(`${elsewhere.url}/info/refs?service=git-upload-pack`);
   const server = await started(true);
@@ -94,7 +94,7 @@ test("where that is allowed it is asked, and not followed elsewhere", async () =
   expect(elsewhere.connections()).toBe(0);
 });
 
-test("an environment that is a clone is held to the same, by its id and as it is given", async () => {
+test("the same applies to an environment of kind clone, saved or inline", async () => {
   using host = await gitHost();
   const { api, admin, operator } = await people();
   await using _api = api;
@@ -110,7 +110,7 @@ test("an environment that is a clone is held to the same, by its id and as it is
   expect(host.connections()).toBe(0);
 });
 
-test("git connects to the address that was checked, whatever the name leads to by then", async () => {
+test("git connects to the checked address, whatever the name resolves to later", async () => {
   using host = await gitHost();
   const { port } = new URL(host.url);
   const url = `https://nobody.invalid:${port}/acme/site.git`;
@@ -127,7 +127,7 @@ test("git connects to the address that was checked, whatever the name leads to b
   expect(host.connections()).toBeGreaterThan(0);
 });
 
-test("the addresses of a public name are kept for git, and none for an address or where all are allowed", async () => {
+test("keeps the addresses of a public name for git, and none for an IP address or if all are allowed", async () => {
   const closed = { allowPrivateAddresses: false };
   expect(await publicRepository(closed, "https://8.8.8.8/acme/site.git")).toEqual({
     url: "https://8.8.8.8/acme/site.git",

@@ -67,7 +67,7 @@ async function refusal(url: string, headers: Record<string, string>): Promise<nu
   return answer.statusCode;
 }
 
-test("a session comes as frames with names and places, from the start or from a place on", async () => {
+test("sends a session as frames with names and positions, from the start or a position", async () => {
   const { url } = await served();
   const logged = await server.host.read(session.id);
   const all = client(`${url}/${session.id}/socket`);
@@ -79,7 +79,7 @@ test("a session comes as frames with names and places, from the start or from a 
   rest.socket.close();
 });
 
-test("long texts are cut where that is asked for", async () => {
+test("cuts long texts on request", async () => {
   const { url } = await served();
   const { frames, socket } = client(`${url}/${large.id}/socket?clip=1000`);
   await expect.poll(() => frames.at(-1)?.id).toBe(await server.host.head(large.id));
@@ -88,7 +88,7 @@ test("long texts are cut where that is asked for", async () => {
   socket.close();
 });
 
-test("what happens now is told now, previews too", async () => {
+test("sends events and previews as they happen", async () => {
   const { url } = await served();
   const { frames, socket } = client(
     `${url}/${session.id}/socket?after=${(await server.host.read(session.id)).at(-1)?.seq}`,
@@ -102,7 +102,7 @@ test("what happens now is told now, previews too", async () => {
   socket.close();
 });
 
-test("whoever is not allowed gets no socket", async () => {
+test("rejects callers without access", async () => {
   const { url, cookie } = await served();
   const { secret: stranger } = await server.key("admin", "/elsewhere");
   const path = `${url}/${session.id}/socket`;
@@ -129,7 +129,7 @@ test("whoever is not allowed gets no socket", async () => {
   expect(await refusal(path, { cookie: login, origin: "http://127.0.0.1:1" })).toBe(403);
 });
 
-test("the address says what it is to whoever comes without a socket", async () => {
+test("a plain request to the address explains it", async () => {
   const { app } = server.app();
   const answer = await app.request(`/api/sessions/${session.id}/socket`, { headers: { "x-api-key": secret } });
   expect(answer.status).toBe(426);
@@ -140,7 +140,7 @@ test("the address says what it is to whoever comes without a socket", async () =
   expect(await why.text()).toContain("the log of this session ends at");
 });
 
-test("a client may say ping, and nothing else, and that briefly", async () => {
+test("a client may send only short pings", async () => {
   const { url } = await served();
   const path = `${url}/${session.id}/socket`;
   const polite = client(path);
@@ -160,7 +160,7 @@ test("a client may say ping, and nothing else, and that briefly", async () => {
   expect((await closed)[0]).toBe(1009);
 });
 
-test("a socket shows signs of life, and one whose other end shows none is cut", async () => {
+test("sends heartbeats, and disconnects a client that does not respond", async () => {
   const { url, streams } = await served({ heartbeatMs: 250 });
   const path = `${url}/${session.id}/socket`;
   const alive = client(path);
@@ -173,7 +173,7 @@ test("a socket shows signs of life, and one whose other end shows none is cut", 
   await expect.poll(() => streams.open).toBe(0);
 });
 
-test("a client that does not read is cut, and can come back", async () => {
+test("disconnects a client that does not read, which can resume", async () => {
   const { url, streams } = await served({ stallMs: 300, maxWaitingBytes: 10_000 });
   const path = `${url}/${large.id}/socket`;
   const { socket, closed } = client(path);
@@ -189,7 +189,7 @@ test("a client that does not read is cut, and can come back", async () => {
   back.socket.close();
 });
 
-test("a client that asks for answers and reads none is cut", async () => {
+test("disconnects a client that sends pings and reads no answers", async () => {
   const pings: readonly ((socket: WebSocket) => void)[] = [
     (socket) => socket.send('{"type":"ping"}'),
     (socket) => socket.ping(),
@@ -210,7 +210,7 @@ test("a client that asks for answers and reads none is cut", async () => {
   }
 });
 
-test("an operator who attaches wakes a session that sleeps; a viewer does not", async () => {
+test("an operator who attaches wakes a hibernated session; a viewer does not", async () => {
   const { url } = await served();
   const { secret: operator } = await server.key("operator");
   await using openings = await engineOpenings();
@@ -226,7 +226,7 @@ test("an operator who attaches wakes a session that sleeps; a viewer does not", 
   for (const { socket } of [viewing, steering]) socket.close();
 });
 
-test("a socket that does not answer keeps nothing from closing", async () => {
+test("an unresponsive socket does not block closing", async () => {
   const { url, listening } = await served();
   const { socket, closed } = client(`${url}/${session.id}/socket`);
   await once(socket, "open");
@@ -236,7 +236,7 @@ test("a socket that does not answer keeps nothing from closing", async () => {
   expect((await closed)[0]).toBe(1006);
 });
 
-test("a shutdown says so; a revoked key ends the socket", async () => {
+test("a shutdown is announced; a revoked key ends the socket", async () => {
   const { url, streams } = await served({ heartbeatMs: 20 });
   const { secret: other, id } = await server.key("viewer");
   const lapsing = client(`${url}/${session.id}/socket`, { "x-api-key": other });

@@ -62,7 +62,7 @@ function app(): Hono {
 }
 
 describe("the lines of a sidecar", () => {
-  test("carry requests with their headers, answered under their id, with the sidecar's own key", async () => {
+  test("carry requests with headers, answered under their id, with the sidecar's key", async () => {
     const p = parent(app().fetch);
     p.send(
       request(1, { method: "POST", path: "/echo", body: { a: 1 }, headers: { "x-mark": "m", "x-api-key": "no" } }),
@@ -97,7 +97,7 @@ describe("the lines of a sidecar", () => {
     await p.close();
   });
 
-  test("end a stream that is cancelled, and all of them with the input", async () => {
+  test("end a canceled stream, and all streams with the input", async () => {
     const p = parent(app().fetch);
     p.send(request(1, { path: "/endless" }));
     p.send(request(2, { path: "/endless" }));
@@ -127,7 +127,7 @@ describe("the lines of a sidecar", () => {
     ["a path of another host", request(7, { path: "//evil" }), -32_602, /path: it must begin with one slash/],
     ["an unknown field", request(7, { path: "/echo", verb: "GET" }), -32_602, /verb/],
     ["a body where there is none", request(7, { path: "/echo", body: {} }), -32_602, /GET request cannot have a body/],
-  ])("with %s are answered with an error, and the next line works", async (_what, line, code, message) => {
+  ])("with %s get an error, and the next line works", async (_what, line, code, message) => {
     const p = parent(app().fetch);
     p.send(line);
     p.send(request(8, { path: "/bytes" }));

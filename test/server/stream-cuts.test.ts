@@ -6,7 +6,7 @@ import { listed, place } from "../support/v1-session.ts";
 /** Cuts in all; `npm run soak` has 500. */
 const CUTS = 20;
 
-test("a stream that is cut anywhere and resumed tells exactly what the log has", async () => {
+test("a stream that is cut off anywhere and resumed returns exactly the log", async () => {
   await using app = await v1App({ script: talkative });
   const client = await app.client("admin");
   const given = { client, url: app.url, key: client.apiKey ?? "", cuts: CUTS / 2, seed: 1 };

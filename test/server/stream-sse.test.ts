@@ -63,7 +63,7 @@ async function* fourItems(): AsyncGenerator<FeedItem> {
   yield said(3);
 }
 
-test("events have a name and a place, previews only a name, and what is not shown is not sent", async () => {
+test("events have a name and a position, previews only a name, and hidden items are not sent", async () => {
   const { url } = await served(
     streaming(fourItems, (item) => {
       if ("seq" in item && item.seq === 2) return undefined;
@@ -83,7 +83,7 @@ test("events have a name and a place, previews only a name, and what is not show
   ]);
 });
 
-test("a stream goes on after the event that the client names, and nonsense is refused", async () => {
+test("a stream resumes after the given event, and rejects invalid ids", async () => {
   const places: number[] = [];
   // oxlint-disable-next-line require-yield -- there is nothing to say
   async function* follow(after: number): AsyncGenerator<FeedItem> {
@@ -100,14 +100,14 @@ test("a stream goes on after the event that the client names, and nonsense is re
   }
 });
 
-test("a quiet stream gives signs of life", async () => {
+test("an idle stream sends heartbeats", async () => {
   const { follow } = quiet();
   const { url } = await served(streaming(follow), { heartbeatMs: 20 });
   const text = await textUntil(await get(url), (seen) => seen.split("event: ping").length > 3);
   expect(text).toContain('event: ping\ndata: {"type":"ping"}\n\n');
 });
 
-test("a client that leaves ends what is followed for it", async () => {
+test("disconnecting ends the follower", async () => {
   const { follow, seen } = quiet();
   const { url, streams } = await served(streaming(follow));
   const answer = await get(url);
@@ -124,7 +124,7 @@ test("a client that leaves ends what is followed for it", async () => {
   await expect.poll(() => seenOther.ended).toBe(true);
 });
 
-test("a client that left while its key was looked up leaves no stream behind", async () => {
+test("a client that disconnects during the key lookup leaves no stream behind", async () => {
   const { follow, seen } = quiet();
   const streams = new Streams();
   const { app } = server.app({ v1: streaming(follow), streams });
@@ -137,7 +137,7 @@ test("a client that left while its key was looked up leaves no stream behind", a
   expect(streams.open).toBe(0);
 });
 
-test("a page of another site opens no stream", async () => {
+test("a page of another site cannot open a stream", async () => {
   const { follow, seen } = quiet();
   const { url, streams } = await served(streaming(follow));
   const answer = await get(url, { origin: "https://evil.example" });
@@ -158,7 +158,7 @@ function quiet(): { readonly follow: Follow; readonly seen: { ended: boolean } }
   return { follow, seen };
 }
 
-test("whoever asks only for the head leaves no stream behind", async () => {
+test("a HEAD request leaves no stream behind", async () => {
   const { follow, seen } = quiet();
   const { url, streams } = await served(streaming(follow));
   const answer = await fetch(`${url}/v1/stream`, { method: "HEAD", headers: { "x-api-key": secret } });
@@ -166,7 +166,7 @@ test("whoever asks only for the head leaves no stream behind", async () => {
   expect([streams.open, seen.ended]).toEqual([0, false]);
 });
 
-test("a client that reads nothing is cut, and meanwhile little is kept for it", async () => {
+test("disconnects a client that reads nothing, and buffers little for it", async () => {
   const { follow, seen } = endless(1_000);
   const { port, streams } = await served(streaming(follow), { stallMs: 300, maxWaitingBytes: 10_000 });
   const socket = connect(port, "127.0.0.1");
@@ -187,7 +187,7 @@ async function* silent(_after: number, signal: AbortSignal): AsyncGenerator<Feed
   await aborted(signal);
 }
 
-test("a client that reads not even the signs of life is cut, though nothing happens", async () => {
+test("disconnects a client that does not read heartbeats, even if nothing happens", async () => {
   const { app, streams } = await served(streaming(silent), { heartbeatMs: 5, maxWaitingBytes: 200 });
   const answer = await app.request("/v1/stream", { headers: { "x-api-key": secret } });
   await expect.poll(() => streams.cut).toBe(1);
@@ -195,7 +195,7 @@ test("a client that reads not even the signs of life is cut, though nothing happ
   await expect(answer.text()).rejects.toThrow("the client did not read");
 });
 
-test("a slow client is waited for, gets everything in order, and slows nobody", async () => {
+test("waits for a slow client, which gets everything in order and slows no one", async () => {
   const count = 2_000;
   async function* follow(after: number): AsyncGenerator<FeedItem> {
     for (let seq = after + 1; seq <= count; seq += 1) yield said(seq, 5_000);
@@ -216,7 +216,7 @@ test("a slow client is waited for, gets everything in order, and slows nobody", 
 
 const idsIn = (text: string): number[] => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
 
-test("a shutdown ends streams with a word", async () => {
+test("a shutdown ends streams with a comment", async () => {
   const { follow } = quiet();
   const { url, streams } = await served(streaming(follow));
   const answer = await get(url);
@@ -242,7 +242,7 @@ async function* failing(): AsyncGenerator<FeedItem> {
   throw new Error("hunter2");
 }
 
-test("a failure on the way is the last word, and says nothing of the inside", async () => {
+test("an error ends the stream and reveals no internals", async () => {
   const streams = new Streams();
   const { app, lines } = server.app({ v1: streaming(failing), streams });
   const answer = await app.request("/v1/stream", { headers: { "x-api-key": secret } });
@@ -257,7 +257,7 @@ test("a failure on the way is the last word, and says nothing of the inside", as
   expect(lines.find(({ level }) => level === "error")).toMatchObject({ fields: { err: expect.any(Error) } });
 });
 
-test("a session of a real host is followed and resumed without a gap", async () => {
+test("follows and resumes a session of a real host without gaps", async () => {
   const { host, cwd } = server;
   const session = await host.startSession({ agent: agent(), cwd });
   await session.send("Hi").result();
@@ -272,7 +272,7 @@ test("a session of a real host is followed and resumed without a gap", async () 
   await session.close();
 });
 
-test("a stream can be had outside of a whole app", async () => {
+test("streams work outside of a complete app", async () => {
   const { Hono } = await import("hono");
   const app = new Hono<Env>().get("/", (c) =>
     eventStream(c, {

@@ -15,7 +15,7 @@ afterAll(() => app[Symbol.asyncDispose]());
 const model = "claude-opus-4-8";
 const auto = { type: "auto" };
 
-test("an agent is kept with all that was said of it", async () => {
+test("keeps everything in an agent's request", async () => {
   const made = await client.beta.agents.create({
     name: "My Reviewer (2)",
     model: { id: model, speed: "standard" },
@@ -49,7 +49,7 @@ test("an agent is kept with all that was said of it", async () => {
   expect(definition).toMatchObject({ name: "my-reviewer-2", instructions: "Be kind.", permissions: { allow: [] } });
 });
 
-test("MCP servers with a URL are shown, and can be sent back as they are", async () => {
+test("shows MCP servers with a URL, and accepts them back unchanged", async () => {
   const id = app.deps.ids.next("agent");
   const server = {
     type: "http" as const,
@@ -95,7 +95,7 @@ test("MCP servers with a URL are shown, and can be sent back as they are", async
   expect(refused.apiMessage).toContain("mcp_servers with a URL");
 });
 
-test("policies become rules, and are shown as they are", async () => {
+test("policies become rules and are shown unchanged", async () => {
   const { id, tools } = await client.beta.agents.create({
     name: "Careful",
     model,
@@ -141,7 +141,7 @@ test("policies become rules, and are shown as they are", async () => {
 const withEdit = (configs: Anthropic.Beta.BetaManagedAgentsAgentToolConfigParams[]) =>
   client.beta.agents.create({ name: "A", model, tools: [{ type: "agent_toolset_20260401", configs }] });
 
-test("a policy that Capstan's rules would stretch to another tool is refused", async () => {
+test("rejects a policy that Capstan's rules would extend to another tool", async () => {
   const allow = { type: "always_allow" } as const;
   expect((await refusal(withEdit([{ name: "edit", permission_policy: allow }]))).apiMessage).toContain(
     "Give write the same permission_policy",
@@ -156,7 +156,7 @@ test("a policy that Capstan's rules would stretch to another tool is refused", a
   expect(asked.tools).toMatchObject([{ configs: [{ name: "read" }, { name: "glob" }, { name: "grep" }] }]);
 });
 
-test("an update is a new version, unless nothing changes", async () => {
+test("an update creates a new version, unless nothing changes", async () => {
   const first = await client.beta.agents.create({ name: "One", model, metadata: { a: "1", b: "2" } });
   const same = await client.beta.agents.update(first.id, { name: "One", version: 1 });
   expect(same).toEqual(first);
@@ -178,7 +178,7 @@ test("an update is a new version, unless nothing changes", async () => {
   expect(conflict.apiMessage).toContain("is at version 3, not 2");
 });
 
-test("rules that the API cannot express stay through an update, and are not in the view", async () => {
+test("rules that the API cannot express survive an update, and are not shown", async () => {
   const { id } = await client.beta.agents.create({ name: "Ruled", model, tools: [{ type: "agent_toolset_20260401" }] });
   const stored = await app.deps.registry.agents.get("default", id);
   if (stored === undefined) throw new Error("There is no agent.");
@@ -206,7 +206,7 @@ test("rules that the API cannot express stay through an update, and are not in t
   });
 });
 
-test("agents that another may call are copied, and shown by their ids", async () => {
+test("agents that another may call are copied, and shown by id", async () => {
   const helper = await client.beta.agents.create({ name: "The Helper", model, description: "Helps.", system: "Help." });
   const lead = await client.beta.agents.create({
     name: "Lead",
@@ -251,7 +251,7 @@ test("agents that another may call are copied, and shown by their ids", async ()
     );
 });
 
-test("an archived agent cannot be changed, nor called by another", async () => {
+test("an archived agent cannot be changed or called", async () => {
   const { id } = await client.beta.agents.create({ name: "Old", model });
   const archived = await client.beta.agents.archive(id);
   expect(archived.archived_at).not.toBeNull();
@@ -261,7 +261,7 @@ test("an archived agent cannot be changed, nor called by another", async () => {
   expect((await refusal(calling)).apiMessage).toContain("it is archived");
 });
 
-test("a list has pages, and leaves archived agents out unless they are asked for", async () => {
+test("lists have pages, and leave out archived agents by default", async () => {
   const lister = await app.client("admin", "lists");
   const ids: string[] = [];
   for (const name of ["a", "b", "c", "d"]) ids.unshift((await lister.beta.agents.create({ name, model })).id);
@@ -277,7 +277,7 @@ test("a list has pages, and leaves archived agents out unless they are asked for
   expect(await listed({ "created_at[lte]": new Date(Date.now() + 60_000).toISOString() })).toHaveLength(3);
 });
 
-test("an agent without a model, or with none that can be, is told what to write", async () => {
+test("a missing or unusable model is rejected with a remedy", async () => {
   for (const given of [{}, { model: 5 }, { model: {} }]) {
     const { status, message } = await app.send("/v1/agents", { body: { name: "A", ...given } });
     expect(status).toBe(400);
@@ -287,7 +287,7 @@ test("an agent without a model, or with none that can be, is told what to write"
   expect(message).toContain("agent: expected the id of an agent");
 });
 
-test("the effort of a model is kept, shown, and gone when the model is named without it", async () => {
+test("keeps and shows a model's effort, and resets it when the model is named without one", async () => {
   const made = await client.beta.agents.create({ name: "A", model: { id: model, effort: "high" } });
   expect(made.model).toEqual({ id: model, speed: "standard", effort: { type: "high" } });
   const other = await client.beta.agents.update(made.id, { model: { id: model, effort: { type: "low" } } });
@@ -298,7 +298,7 @@ test("the effort of a model is kept, shown, and gone when the model is named wit
 test.for([
   [{ speed: "fast" }, 'model.speed "fast"'],
   [{ inference_geo: "eu" }, "model.inference_geo"],
-] as const)("a model with %o is refused by name", async ([more, what]) => {
+] as const)("rejects a model with %o by name", async ([more, what]) => {
   const error = await refusal(client.beta.agents.create({ name: "A", model: { id: model, ...more } }));
   expect(error.apiMessage).toContain(`Capstan does not support ${what}`);
   expect(error.errorCode).toBe("unsupported");
@@ -309,7 +309,7 @@ test.for([
   ["mcp_servers", { mcp_servers: [{ type: "url", name: "x", url: "https://x.example" }] }],
   ["mcp_toolset", { tools: [{ type: "mcp_toolset", mcp_server_name: "x" }] }],
   ["execution_identity", { execution_identity: { type: "aws_role", role_arn: "arn" } }],
-] as const)("%s are refused by name", async ([what, more]) => {
+] as const)("rejects %s by name", async ([what, more]) => {
   const params = { name: "A", model, ...more } as unknown as Anthropic.Beta.AgentCreateParams;
   const error = await refusal(client.beta.agents.create(params));
   expect(error).toBeInstanceOf(BadRequestError);
@@ -329,7 +329,7 @@ test.for([
   ],
   ["{", "not valid JSON"],
   [[], "expected object"],
-] as const)("%j is refused with a sentence that says %s", async ([body, said]) => {
+] as const)("rejects %j with a message about %s", async ([body, said]) => {
   const { status, message } = await app.send("/v1/agents", { body });
   expect(status).toBe(400);
   expect(message).toContain(said);
@@ -343,12 +343,12 @@ test.for([
   ["created_at[gte]=yesterday", "created_at[gte]"],
   ["include_archived=maybe", "include_archived"],
   ["sort=up", "sort"],
-])("a list with %s is refused", async ([query, said]) => {
+])("rejects a list with %s", async ([query, said]) => {
   const { status, message } = await app.send(`/v1/agents?${query}`, { method: "GET" });
   expect(status).toBe(400);
   expect(message).toContain(said);
 });
 
-test("older clients say that they speak the beta, which is ignored", async () => {
+test("ignores the beta flag of older clients", async () => {
   expect((await app.send("/v1/agents?beta=true", { method: "GET" })).status).toBe(200);
 });

@@ -9,7 +9,7 @@ import { listed, message, ofType, place, turn, untilIdle } from "../support/v1-s
 
 const { app, client, here, newSession } = await v1Place();
 
-test("a call that must be asked about waits for a confirmation, and goes on with it", async () => {
+test("a call that needs approval waits for a confirmation, then continues", async () => {
   const id = await newSession();
   const asked = await turn(client, id, [message(order(["Bash", { command: "touch made" }]))]);
   const [use] = ofType(asked, "agent.tool_use");
@@ -26,7 +26,7 @@ test("a call that must be asked about waits for a confirmation, and goes on with
   expect(again.apiMessage).toContain("allowed by a admin");
 });
 
-test("a denial tells the model why", async () => {
+test("a denial gives the model the reason", async () => {
   const id = await newSession();
   const asked = await turn(client, id, [message(order(["Bash", { command: "touch never" }]))]);
   const [use] = ofType(asked, "agent.tool_use");
@@ -36,7 +36,7 @@ test("a denial tells the model why", async () => {
   expect(JSON.stringify(ofType(after, "agent.tool_result")[0]?.content)).toContain("Not today.");
 });
 
-test("all events are checked before any is acted on", async () => {
+test("validates all events before acting on any", async () => {
   const id = await newSession();
   const gone = { type: "user.tool_confirmation", tool_use_id: "sevt_gone", result: "allow" } as const;
   const error = await refusal(client.beta.sessions.events.send(id, { events: [message("hello"), gone] }));
@@ -75,7 +75,7 @@ test("a custom tool runs in the client: the official runner answers it", async (
   expect(app.model.requests.at(-1)?.transcript).toContain("Kiel: rain");
 });
 
-test("the result of a custom tool may come later, and be an error", async () => {
+test("a custom tool's result may arrive later, and may be an error", async () => {
   const { agent } = await place(client, { name: "Weatherman", tools: [weather] });
   const { id } = await client.beta.sessions.create({ ...here, agent });
   const asked = await turn(client, id, [message(order(["mcp__capstan__weather", { city: "Kiel" }]))]);
@@ -108,7 +108,7 @@ const question = (words: string) => ({
   ],
 });
 
-test("an agent made here may ask questions, which are custom tool uses and are answered like those", async () => {
+test("an agent created here may ask questions, which are answered like custom tool uses", async () => {
   const { agent } = await place(client, {
     name: "Asker",
     tools: [{ type: "custom", name: "ask_user_question", description: "Ask.", input_schema: { type: "object" } }],
@@ -142,14 +142,14 @@ test("an agent made here may ask questions, which are custom tool uses and are a
   expect(types).toEqual(["agent.custom_tool_use"]);
 });
 
-test("a question of an agent that may not ask is a denied call, and not one for the client", async () => {
+test("a question of an agent that may not ask is a denied call, not a custom tool use", async () => {
   const id = await newSession();
   const events = await turn(client, id, [message(order(["AskUserQuestion", { questions: [question("Which?")] }]))]);
   expect(events.at(-1)).toMatchObject({ stop_reason: { type: "end_turn" } });
   expect(ofType(events, "agent.custom_tool_use")).toEqual([]);
 });
 
-test("each call shows what the rules made of it, in the stream and in lists of either order", async () => {
+test("each call shows its decision, in the stream and in lists of either order", async () => {
   const id = await newSession();
   const asked = await turn(client, id, [
     message(order(["Glob", { pattern: "*" }], ["LS", { path: "." }], ["Bash", { command: "touch b" }])),

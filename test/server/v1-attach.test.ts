@@ -12,7 +12,7 @@ const { app, client, newSession } = await v1Place();
 
 const isIdle = ({ status }: { readonly status: string }): boolean => status === "idle";
 
-test("what somebody has sent is told to their own stream, and not to whoever comes first", async () => {
+test("a caller's stream includes what they sent, and not what others sent", async () => {
   const id = await newSession();
   await client.beta.sessions.events.send(id, { events: [message("mine")] });
   await until(() => client.beta.sessions.retrieve(id), isIdle);
@@ -23,7 +23,7 @@ test("what somebody has sent is told to their own stream, and not to whoever com
   expect(ofType(await untilIdle(viewing), "user.message")).toMatchObject([{ content: [{ text: "more" }] }]);
 });
 
-test("a stream cannot begin behind the end of the log", async () => {
+test("a stream cannot start past the end of the log", async () => {
   const id = await newSession();
   const head = await app.host.head(id);
   const stream = (after: number) =>
@@ -34,7 +34,7 @@ test("a stream cannot begin behind the end of the log", async () => {
   expect(error.apiMessage).toContain(`the log of this session ends at ${head}`);
 });
 
-test("whoever attaches wakes a session that sleeps", async () => {
+test("attaching wakes a hibernated session", async () => {
   await using openings = await engineOpenings();
   const session = await app.host.startSession({ agent: agent({ mcp_servers: openings.servers }), cwd: app.cwd });
   await turn(client, session.id, [message("hello")]);

@@ -5,7 +5,7 @@ import { until } from "../support/until.ts";
 import { refusal, v1App } from "../support/v1-app.ts";
 import { message, place, untilIdle } from "../support/v1-session.ts";
 
-test("a host that is full refuses messages, and says when to come back", async () => {
+test("a full host rejects messages, and says when to retry", async () => {
   const answer = Promise.withResolvers<Reply>();
   await using app = await v1App({
     host: { capacity: { max_turns: 1, max_queue: 0 } },

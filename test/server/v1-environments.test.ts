@@ -19,7 +19,7 @@ afterAll(() => app[Symbol.asyncDispose]());
 
 const definitionOf = async (id: string) => (await app.deps.registry.environments.get("default", id))?.definition;
 
-test("an environment is an empty workspace of the session's own", async () => {
+test("an environment is an empty workspace for the session", async () => {
   const made = await client.beta.environments.create({ name: "plain", description: "d", metadata: { a: "1" } });
   expect(made).toMatchObject({
     type: "environment",
@@ -67,7 +67,7 @@ test("limited networking is a sandbox that reaches the named hosts", async () =>
   expect(await definitionOf(id)).toMatchObject({ sandbox: { mode: "off" } });
 });
 
-test("an update changes what it names", async () => {
+test("an update changes only what it names", async () => {
   const { id } = await client.beta.environments.create({ name: "a", metadata: { x: "1", y: "2", z: "3" } });
   const updated = await client.beta.environments.update(id, {
     name: "b",
@@ -83,7 +83,7 @@ test("an update changes what it names", async () => {
   expect(change).toBeInstanceOf(BetaInvalidConfigTypeChangeError);
 });
 
-test("one that was made elsewhere is shown as self-hosted, and keeps what the API cannot express", async () => {
+test("an environment created elsewhere is shown as self-hosted, and keeps what the API cannot express", async () => {
   const id = app.deps.ids.next("env");
   const definition = parseEnvironment({ workspace: { kind: "worktree" }, variables: { A: "1" } });
   await app.deps.registry.environments.create({
@@ -104,7 +104,7 @@ test("one that was made elsewhere is shown as self-hosted, and keeps what the AP
   expect(await definitionOf(id)).toEqual(definition);
 });
 
-test("archived ones cannot be changed, and are listed when they are asked for", async () => {
+test("archived environments cannot be changed, and are listed on request", async () => {
   const lister = await app.client("admin", "lists");
   const ids: string[] = [];
   for (const name of ["a", "b", "c"]) ids.unshift((await lister.beta.environments.create({ name })).id);
@@ -126,7 +126,7 @@ test("archived ones cannot be changed, and are listed when they are asked for", 
   expect(await refusal(lister.beta.environments.delete(oldest))).toBeInstanceOf(BetaEnvironmentNotFoundError);
 });
 
-test("metadata that is too much has an error of its own", async () => {
+test("metadata beyond the limits has a separate error", async () => {
   const error = await refusal(client.beta.environments.create({ name: "a", metadata: { k: "v".repeat(513) } }));
   expect(error).toBeInstanceOf(BetaInvalidMetadataError);
   expect(error.apiMessage).toContain("more than 512 characters");
@@ -136,7 +136,7 @@ test.for([
   ["packages", { type: "cloud", packages: { pip: ["pandas"] } }],
   ["allow_package_managers", { type: "cloud", networking: { type: "limited", allow_package_managers: true } }],
   ["allow_mcp_servers", { type: "cloud", networking: { type: "limited", allow_mcp_servers: true } }],
-] as const)("%s are refused by name", async ([what, config]) => {
+] as const)("rejects %s by name", async ([what, config]) => {
   const params = { name: "a", config } as unknown as Anthropic.Beta.EnvironmentCreateParams;
   expect((await refusal(client.beta.environments.create(params))).apiMessage).toContain(what);
 });
@@ -144,13 +144,13 @@ test.for([
 test.for([
   [
     { config: { type: "cloud", networking: { type: "limited", allowed_hosts: ["https://x.example"] } } },
-    "is no domain",
+    "is not a domain",
   ],
-  [{ config: { type: "cloud", networking: { type: "limited", allowed_hosts: ["*.com"] } } }, "is no domain"],
+  [{ config: { type: "cloud", networking: { type: "limited", allowed_hosts: ["*.com"] } } }, "is not a domain"],
   [{ config: { type: "on_the_moon" } }, "config"],
   [{ scope: "account" }, "scope"],
   [{ planet: "mars" }, "planet"],
-] as const)("%j is refused", async ([more, said]) => {
+] as const)("rejects %j", async ([more, said]) => {
   const { status, message } = await app.send("/v1/environments", { body: { name: "a", ...more } });
   expect(status).toBe(400);
   expect(message).toContain(said);

@@ -14,7 +14,7 @@ const quiet = await newSession();
 const spoken = await newSession();
 await turn(client, spoken, [message("hello")]);
 
-test("a stream tells a turn from its message to its end, and a later one begins where it is opened", async () => {
+test("a stream covers a turn from its message to its end, and a later one starts where it is opened", async () => {
   const id = await newSession();
   const stream = await client.beta.sessions.events.stream(id);
   const { data = [] } = await client.beta.sessions.events.send(id, { events: [message("hello")] });
@@ -36,7 +36,7 @@ test("a stream tells a turn from its message to its end, and a later one begins 
 
 const isIdle = ({ status }: { readonly status: string }): boolean => status === "idle";
 
-test("whoever sends first and opens the stream then misses nothing", async () => {
+test("sending before opening the stream misses nothing", async () => {
   const started = await client.beta.sessions.create({ ...here, initial_events: [message("hello")] });
   await until(() => client.beta.sessions.retrieve(started.id), isIdle);
   const first = await untilIdle(await client.beta.sessions.events.stream(started.id));
@@ -50,7 +50,7 @@ test("whoever sends first and opens the stream then misses nothing", async () =>
   expect(ofType(third, "user.message")).toMatchObject([{ content: [{ text: "more" }] }]);
 });
 
-test("the files that a request names have a limit together, before any is read", async () => {
+test("limits the total size of a request's files before reading any", async () => {
   const file = await toFile(Buffer.alloc(5 * 1_048_576, "x"), "large.txt", { type: "text/plain" });
   const { id: fileId } = await client.beta.files.upload({ file });
   const naming = (count: number): Beta.Sessions.BetaManagedAgentsUserMessageEventParams => ({
@@ -70,7 +70,7 @@ test("the files that a request names have a limit together, before any is read",
   expect(ofType((await listed(client, quiet)) as never, "user.message")).toEqual([]);
 });
 
-test("a stream goes on after the event that Last-Event-ID names", async () => {
+test("a stream resumes after Last-Event-ID", async () => {
   const log = await app.host.read(spoken);
   const stream = await client.beta.sessions.events.stream(spoken, {}, { headers: { "Last-Event-ID": "3" } });
   const rest = await untilIdle(stream);
@@ -92,7 +92,7 @@ test("a stream ends when its session is deleted", async () => {
   expect((await refusal(client.beta.sessions.events.stream(id))).status).toBe(404);
 });
 
-test("a session that another process drives can be followed, and is not taken from it", async () => {
+test("a session that another process drives can be followed without taking it over", async () => {
   const id = await newSession();
   await (await app.host.attend(id)).close();
   await using other = await app.another();
@@ -105,7 +105,7 @@ test("a session that another process drives can be followed, and is not taken fr
   expect(error.errorCode).toBe("session_busy");
 });
 
-test("events can be listed backwards, by type and by time", async () => {
+test("lists events backwards, by type and by time", async () => {
   const all = await listed(client, spoken);
   expect(await listed(client, spoken, { order: "desc", limit: 3 })).toEqual(all.toReversed());
   const messages = await listed(client, spoken, { types: ["user.message", "agent.message"], limit: 1 });
@@ -119,7 +119,7 @@ test("events can be listed backwards, by type and by time", async () => {
   expect((await refusal(client.beta.sessions.events.list(spoken, { page: "page_x" }))).status).toBe(400);
 });
 
-test("previews come when they are asked for, and thinking shows its beginning only", async () => {
+test("sends previews on request, and only the start of thinking", async () => {
   const id = await newSession();
   const reply = { blocks: [thinking("Deep."), text("one two three")] };
   const plain = await scripted(
@@ -150,7 +150,7 @@ test("previews come when they are asked for, and thinking shows its beginning on
   expect(wrong.status).toBe(400);
 });
 
-test("a stream that is opened in the middle of a message tells it from its start", async () => {
+test("a stream opened in the middle of a message gets it from its start", async () => {
   const id = await newSession();
   const asked = { event_deltas: ["agent.message" as const] };
   const first = await client.beta.sessions.events.stream(id, asked);
@@ -182,7 +182,7 @@ test("a stream that is opened in the middle of a message tells it from its start
   );
 });
 
-test("a message may hold pictures and documents, from the client or from uploaded files", async () => {
+test("a message may contain images and documents, inline or uploaded", async () => {
   const id = await newSession();
   const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
   const upload = async (name: string, type: string, content: Buffer): Promise<string> =>
@@ -212,7 +212,7 @@ test("a message may hold pictures and documents, from the client or from uploade
   expect(sent.split(png)).toHaveLength(3);
   expect(sent).toContain("# Notes");
   for (const [source, said] of [
-    [{ type: "file", file_id: notes }, "no image"],
+    [{ type: "file", file_id: notes }, "models cannot read as image"],
     [{ type: "file", file_id: "file_gone" }, "Not found: file"],
     [{ type: "base64", data: "###", media_type: "image/png" }, "base64"],
     [{ type: "base64", data: png, media_type: "image/tiff" }, "image/png"],
@@ -224,13 +224,13 @@ test("a message may hold pictures and documents, from the client or from uploade
   }
 });
 
-test("an interrupt of a session that does nothing does nothing", async () => {
+test("interrupting an idle session does nothing", async () => {
   const { data = [] } = await client.beta.sessions.events.send(quiet, { events: [{ type: "user.interrupt" }] });
   expect(data).toMatchObject([{ type: "user.interrupt" }]);
   expect(ofType(await listed(client, quiet), "user.interrupt")).toEqual([]);
 });
 
-test("an interrupt and a message in one request turn the session to something else", async () => {
+test("an interrupt and a message in one request redirect the session", async () => {
   const id = await newSession();
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   await scripted(
@@ -262,7 +262,7 @@ test.for([
   ["user.define_outcome", { type: "user.define_outcome", description: "x", rubric: { type: "text", content: "y" } }],
   ["user.tool_result", { type: "user.tool_result", tool_use_id: "sevt_1" }],
   ["system.message", { type: "system.message", content: [{ type: "text", text: "x" }] }],
-] as const)("%s is refused by name", async ([what, event]) => {
+] as const)("rejects %s by name", async ([what, event]) => {
   const error = await refusal(client.beta.sessions.events.send(quiet, { events: [event as never] }));
   expect(error.apiMessage).toContain(`does not support ${what}`);
 });
@@ -275,13 +275,13 @@ test.for([
   [{ events: [{ type: "user.message", content: [{ type: "redacted" }] }] }, "redacted"],
   [{ events: [{ type: "user.message", content: [{ type: "text", text: "x" }], seq: 1 }] }, "seq"],
   [{ events: [{ type: "user.interrupt", session_thread_id: "sthr_x" }] }, "a single thread"],
-] as const)("%j is refused", async ([body, said]) => {
+] as const)("rejects %j", async ([body, said]) => {
   const { status, message: told } = await app.send(`/v1/sessions/${quiet}/events`, { body });
   expect(status).toBe(400);
   expect(told).toContain(said);
 });
 
-test("a viewer may look, and nothing else", async () => {
+test("a viewer can only read", async () => {
   const viewer = await app.client("viewer");
   expect((await viewer.beta.sessions.retrieve(quiet)).id).toBe(quiet);
   for (const attempt of [

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
-test("a file is kept as it was sent", async () => {
+test("keeps a file exactly as sent", async () => {
   const path = join(app.home, "table.csv");
   const content = `name,value\n${"a,1\r\n--boundary\r\n".repeat(1_000)}`;
   writeFileSync(path, content);
@@ -54,7 +54,7 @@ function handlesOn(path: string): number {
   }).length;
 }
 
-test("no file stays open for whoever asks only for the head, or goes before the end", async () => {
+test("leaves no file open after a HEAD request or an early disconnect", async () => {
   const { contents, registry, ids, clock } = app.deps;
   const id = ids.next("file");
   // More than lies between two ends of a connection.
@@ -98,7 +98,7 @@ test.for([
   ['Übersicht "1".md', 'Übersicht "1".md'],
   ["..", "unnamed.txt"],
   ["a'b; c.txt", "a'b; c.txt"],
-])("the name %s is kept as %s, and can be sent in a header", async ([given, kept]) => {
+])("keeps the name %s as %s, which is safe in a header", async ([given, kept]) => {
   const file = await toFile(Buffer.from("x"), given, { type: "text/plain" });
   const { id, filename, mime_type } = await client.beta.files.upload({ file });
   expect(filename).toBe(kept);
@@ -108,7 +108,7 @@ test.for([
   expect(decodeURIComponent(encoded)).toBe(kept);
 });
 
-test("a file that could be a page of the server is only handed out as a download", async () => {
+test("serves files that could be pages only as downloads", async () => {
   const file = await toFile(Buffer.from("<script>"), "x.html", { type: "text/html" });
   const { id } = await client.beta.files.upload({ file });
   const { headers } = await client.beta.files.download(id);
@@ -117,7 +117,7 @@ test("a file that could be a page of the server is only handed out as a download
   expect(headers.get("content-security-policy")).toContain("sandbox");
 });
 
-test("files are listed page by page, or by their ids", async () => {
+test("lists files page by page, or by id", async () => {
   const lister = await app.client("operator", "lists");
   const ids: string[] = [];
   for (const name of ["a", "b", "c"])
@@ -132,7 +132,7 @@ test("files are listed page by page, or by their ids", async () => {
   expect((await refusal(lister.beta.files.list({ scope_id: "sesn_1" }))).apiMessage).toContain("does not support");
 });
 
-test("a file that is too large is refused, and leaves nothing behind", async () => {
+test("rejects a file that is too large, and leaves nothing behind", async () => {
   const file = await toFile(Buffer.alloc(MAX + 1), "large.bin");
   const error = await refusal(client.beta.files.upload({ file }));
   expect(error.status).toBe(413);
@@ -165,7 +165,7 @@ test.for([
   ["incomplete", form(file)],
   ["incomplete", "hello"],
   ["incomplete", `--X\r\n${"a".repeat(50_000)}`],
-])("a form that is wrong is refused: %s", async ([said = "", body = ""]) => {
+])("rejects an invalid form: %s", async ([said = "", body = ""]) => {
   const before = (await client.beta.files.list({ limit: 1_000 })).data.length;
   const { status, message } = await sent(body);
   expect(status).toBe(400);
@@ -173,7 +173,7 @@ test.for([
   expect((await client.beta.files.list({ limit: 1_000 })).data.length).toBe(before);
 });
 
-test("what is no form is refused", async () => {
+test("rejects requests that are not forms", async () => {
   const { status, message } = await app.send("/v1/files", { body: { file: "x" } });
   expect(status).toBe(400);
   expect(message).toContain("multipart/form-data");

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
-test("the list has models with a known price, page by page in both directions", async () => {
+test("lists models with a known price, page by page in both directions", async () => {
   const all: string[] = [];
   for await (const { id } of client.beta.models.list({ limit: 4 })) all.push(id);
   expect(all.length).toBeGreaterThan(10);
@@ -30,7 +30,7 @@ test("the list has models with a known price, page by page in both directions", 
   expect((await client.beta.models.list({ lifecycle: ["retired"] })).data).toEqual([]);
 });
 
-test("a model can be retrieved, also one with a date", async () => {
+test("retrieves a model, including one with a date", async () => {
   expect(await client.beta.models.retrieve("claude-opus-4-8")).toMatchObject({
     type: "model",
     id: "claude-opus-4-8",
@@ -46,7 +46,7 @@ test("a model can be retrieved, also one with a date", async () => {
 });
 
 test.for(["vaults", "skills", "memory_stores", "messages", "deployments"])(
-  "/v1/%s says that it is not served",
+  "reports that /v1/%s is not supported",
   async (name) => {
     const { status, message, code } = await app.send(`/v1/${name}/x`, { method: "GET" });
     expect(status).toBe(400);
@@ -55,11 +55,11 @@ test.for(["vaults", "skills", "memory_stores", "messages", "deployments"])(
   },
 );
 
-test("what the API does not have at all is not found", async () => {
+test("unknown paths of the API are not found", async () => {
   expect((await app.send("/v1/nothing", { method: "GET" })).status).toBe(404);
 });
 
-test("a key sees its own project, and no workspace besides", async () => {
+test("a key sees its own project and no other workspace", async () => {
   const headers = { "anthropic-workspace-id": "default" };
   expect((await app.send("/v1/models", { method: "GET", headers })).status).toBe(200);
   const other = { "anthropic-workspace-id": "wrkspc_011CZkZaBF1tNoB5wlCeusgy" };

@@ -57,7 +57,7 @@ async function routes(): Promise<Route[]> {
   );
 }
 
-test("nothing of a project is there for another, on any route", async () => {
+test("nothing of a project is found by another, on any route", async () => {
   const found = await routes();
   expect(found.length).toBeGreaterThan(30);
   for (const { method, path } of found) {
@@ -72,7 +72,7 @@ test("nothing of a project is there for another, on any route", async () => {
   }
 });
 
-test("things of another project cannot be used in one's own", async () => {
+test("records of another project cannot be used in one's own", async () => {
   const stranger = await app.client("admin", "another");
   const own = await place(stranger);
   const { id: session } = await stranger.beta.sessions.create(own);
@@ -110,7 +110,7 @@ test("things of another project cannot be used in one's own", async () => {
   expect((await app.host.approvals.get(approval?.id ?? "")).status).toBe("pending");
 });
 
-test("lists have nothing of another project", async () => {
+test("lists contain nothing of another project", async () => {
   const stranger = await app.client("admin", "empty");
   for (const page of [
     await stranger.beta.agents.list({ include_archived: true }),

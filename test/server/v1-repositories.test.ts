@@ -8,7 +8,7 @@ test.for([
   ["https://example.org/team/%E0%A4%A.git", "repository"],
   ["https://example.org/%2e%2e", "repository"],
   ["https://example.org", "repository"],
-])("%s is cloned as %s", ([url = "", name = ""]) => {
+])("clones %s as %s", ([url = "", name = ""]) => {
   expect(repositoryName(url)).toBe(name);
 });
 
@@ -16,13 +16,13 @@ test.for([
   "https://ada:hunter2@example.org/tools",
   "https://hunter2@example.org/tools",
   "https://:hunter2@example.org/",
-])("an address with credentials is refused, since it is stored and shown: %s", (url) => {
+])("rejects a URL with credentials, because it is saved and shown: %s", (url) => {
   const parse = (): unknown => parseRequest("the body", resourceParams, { type: "github_repository", url });
   expect(parse).toThrow(/url: .*use authorization_token/);
   expect(parse).not.toThrow(/hunter2/);
 });
 
-test("an address without is taken", () => {
+test("accepts a URL without credentials", () => {
   const given = { type: "github_repository", url: "https://example.org/tools", authorization_token: "t" };
   expect(parseRequest("the body", resourceParams, given)).toEqual(given);
 });

@@ -52,7 +52,7 @@ test("a session starts idle, with the agent and the environment as they were", a
   await client.beta.agents.update(here.agent, { name: "Tester" });
 });
 
-test("first messages are sent with the session, and what they cost is counted", async () => {
+test("sends first messages with the session, and counts their cost", async () => {
   const session = await client.beta.sessions.create({ ...here, initial_events: [message("hello"), message("again")] });
   await until(
     () => client.beta.sessions.retrieve(session.id),
@@ -65,7 +65,7 @@ test("first messages are sent with the session, and what they cost is counted", 
   expect(usage.input_tokens).toBeGreaterThan(0);
 });
 
-test("files stand in the workspace before the agent starts, and later ones too", async () => {
+test("files are in the workspace before the agent starts, and can be added later", async () => {
   const upload = async (name: string, text: string): Promise<string> =>
     (await client.beta.files.upload({ file: await toFile(Buffer.from(text), name) })).id;
   const [plain, mounted] = [await upload("notes.txt", "one"), await upload("data.csv", "two")];
@@ -107,19 +107,19 @@ test.for(["/etc/passwd", "../outside", "/workspace/../outside", "/workspace/", "
 );
 
 test.for([
-  [{ type: "github_repository", url: "/etc" }, "address of a repository"],
-  [{ type: "github_repository", url: "file:///etc" }, "address of a repository"],
-  [{ type: "github_repository", url: "http://x.example/a" }, "address of a repository"],
+  [{ type: "github_repository", url: "/etc" }, "https URL of a repository"],
+  [{ type: "github_repository", url: "file:///etc" }, "https URL of a repository"],
+  [{ type: "github_repository", url: "http://x.example/a" }, "https URL of a repository"],
   [{ type: "github_repository", url: "https://x.example/a", checkout: { type: "commit", sha: "HEAD" } }, "SHA"],
   [{ type: "memory_store", memory_store_id: "memstore_1" }, "does not support resources of type memory_store"],
   [{ type: "file", file_id: "file_gone" }, "Not found: file"],
-] as const)("the resource %j is refused", async ([resource, said]) => {
+] as const)("rejects the resource %j", async ([resource, said]) => {
   const { status, message: text } = await app.send("/v1/sessions", { body: { ...here, resources: [resource] } });
   expect([400, 404]).toContain(status);
   expect(text).toContain(said);
 });
 
-test("an agent's own version and overrides of it can be used", async () => {
+test("supports an agent's version and overrides", async () => {
   await client.beta.agents.update(here.agent, { description: "now newer" });
   const old = await client.beta.sessions.create({ ...here, agent: { type: "agent", id: here.agent, version: 1 } });
   expect(old.agent.version).toBe(1);
@@ -147,7 +147,7 @@ test("an agent's own version and overrides of it can be used", async () => {
 
 const limit = (amount: string) => ({ type: "limit" as const, max_list_cost: { amount, currency: "USD" as const } });
 
-test("a budget is kept, raised and removed", async () => {
+test("sets, raises and removes a budget", async () => {
   const session = await client.beta.sessions.create({ ...here, budget: limit("250") });
   expect(session.budget).toEqual(limit("250"));
   expect((await app.host.session(session.id))?.agent.budget.usd).toBe(2.5);
@@ -162,7 +162,7 @@ test("a budget is kept, raised and removed", async () => {
   expect(low.errorCode).toBe("budget_not_raised");
 });
 
-test("a session cannot have more than its agent", async () => {
+test("a session's limits cannot exceed its agent's", async () => {
   const stored = await app.deps.registry.agents.get("default", here.agent);
   if (stored === undefined) throw new Error("There is no agent.");
   const id = app.deps.ids.next("agent");
@@ -184,7 +184,7 @@ test("title and metadata can be changed, the agent cannot", async () => {
   expect((await refusal(client.beta.sessions.update(id, { vault_ids: ["vlt_1"] }))).apiMessage).toContain("vaults");
 });
 
-test("an archived session can be read, and nothing else", async () => {
+test("an archived session is read-only", async () => {
   const { id } = await client.beta.sessions.create({ ...here });
   await turn(client, id, [message("hello")]);
   const archived = await client.beta.sessions.archive(id);
@@ -201,7 +201,7 @@ test("an archived session can be read, and nothing else", async () => {
   }
 });
 
-test("a session that waits for a person can be deleted, and is gone", async () => {
+test("a session that waits for a person can be deleted", async () => {
   const { id } = await client.beta.sessions.create({ ...here });
   await turn(client, id, [message(order(["Bash", { command: "touch x" }]))]);
   expect(await client.beta.sessions.delete(id)).toEqual({ type: "session_deleted", id });
@@ -225,7 +225,7 @@ test("archived agents and environments are not used for new sessions", async () 
   expect((await refusal(client.beta.sessions.create({ ...here, environment_id: "env_gone" }))).status).toBe(404);
 });
 
-test("a list goes forward and back, and knows its filters", async () => {
+test("pages a list forward and back, with filters", async () => {
   const lister = await app.client("admin", "lists");
   const there = await place(lister);
   const ids: string[] = [];
@@ -257,7 +257,7 @@ test("a list goes forward and back, and knows its filters", async () => {
   expect((await refusal(page({ agent_version: 1 }))).apiMessage).toContain("agent_id");
 });
 
-test("a session of the command line is shown, too", async () => {
+test("shows a session of the command line", async () => {
   const session = await app.host.startSession({ agent: localAgent({ tools: ["Read"] }), cwd: app.cwd });
   expect(await client.beta.sessions.retrieve(session.id)).toMatchObject({
     environment_id: "env_local",
@@ -285,7 +285,7 @@ test("an environment with a directory can be used by its id", async () => {
   expect(readFileSync(join(await cwdOf(session.id), "readme.md"), "utf8")).toBe("hello");
 });
 
-test("a repository that cannot be cloned leaves no session behind", async () => {
+test("a failed clone leaves no session behind", async () => {
   const url = "https://127.0.0.1:1/acme/site.git";
   const before = (await client.beta.sessions.list({ limit: 100 })).data.length;
   const error = await refusal(
@@ -300,10 +300,10 @@ test("a repository that cannot be cloned leaves no session behind", async () => 
   expect((await client.beta.sessions.list({ limit: 100 })).data.length).toBe(before);
   const twice = [url, url].map((each) => ({ type: "github_repository" as const, url: each }));
   const clash = await refusal(client.beta.sessions.create({ ...here, resources: twice }));
-  expect(clash.apiMessage).toContain("site and site would stand in the same place");
+  expect(clash.apiMessage).toContain("site and site overlap");
 });
 
-test("running sessions are neither archived nor deleted", async () => {
+test("running sessions cannot be archived or deleted", async () => {
   const { id } = await client.beta.sessions.create({ ...here });
   const before = app.model.script;
   const { promise: held, resolve: release } = Promise.withResolvers<void>();

@@ -6,7 +6,7 @@ import { message, ofType, scripted, turn } from "../support/v1-session.ts";
 
 const { app, client, here } = await v1Place();
 
-test("the subagents of a session are its threads", async () => {
+test("a session's subagents are its threads", async () => {
   const helper = await client.beta.agents.create({
     name: "The Helper",
     model: "claude-sonnet-5",

@@ -92,7 +92,7 @@ const lookedUp = (allowPrivate: boolean): Promise<unknown> =>
   });
 
 describe("a webhook", () => {
-  test("gets a signed body that the official client unwraps, and nobody with another key can forge", async () => {
+  test("receives a signed body that the official client verifies, and that other keys cannot forge", async () => {
     using address = await receiver(200);
     await using s = await scene(address.url);
     await s.webhooks.enqueue([delivery()]);
@@ -117,7 +117,7 @@ describe("a webhook", () => {
     expect(unwrap(body.replace("sesn_1", "sesn_2"), s.secret)).toThrow(/signature/i);
   });
 
-  test("is tried again when it fails, under the same id, and then it is noted as delivered", async () => {
+  test("is retried with the same id after a failure, then recorded as delivered", async () => {
     using address = await receiver(500, 302, 204);
     await using s = await scene(address.url);
     await s.webhooks.enqueue([delivery()]);
@@ -130,7 +130,7 @@ describe("a webhook", () => {
     expect(address.received.map(({ headers }) => headers["webhook-id"])).toEqual(["dlv_1", "dlv_1", "dlv_1"]);
   });
 
-  test("that says nothing delays no other", async () => {
+  test("that does not respond delays no others", async () => {
     using address = await receiver(204);
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
@@ -154,7 +154,7 @@ describe("a webhook", () => {
     silent.close();
   });
 
-  test("is given up after the last attempt, with what went wrong in the log of deliveries", async () => {
+  test("fails after the last attempt, with the reason in the deliveries' log", async () => {
     await using s = await scene("http://127.0.0.1:1/", { backoff: (attempts) => (attempts < 2 ? 1 : undefined) });
     await s.webhooks.enqueue([delivery()]);
     expect(await settled(s.webhooks)).toMatchObject({
@@ -165,7 +165,7 @@ describe("a webhook", () => {
     });
   });
 
-  test("that says it is gone is told nothing more", async () => {
+  test("that answers 410 gets no more deliveries", async () => {
     using address = await receiver(410);
     await using s = await scene(address.url);
     await s.webhooks.enqueue([delivery()]);
@@ -176,7 +176,7 @@ describe("a webhook", () => {
     expect(address.received.length).toBe(1);
   });
 
-  test("of a private network is not connected to unless that is allowed, whatever its name says", async () => {
+  test("in a private network is not contacted unless allowed, whatever its name", async () => {
     using address = await receiver(200);
     // The name of this machine leads to it, or to nothing, which only its lookup can tell.
     const url = address.url.replace("http://127.0.0.1", `https://${hostname()}`);
@@ -227,16 +227,16 @@ describe("an address", () => {
     "https://me:secret@example.com/",
     "ftp://example.com/",
     "not an address",
-  ])("%s is refused", (text) => {
+  ])("%s is rejected", (text) => {
     expect(() => checkedAddress(text, false)).toThrow(expect.objectContaining({ code: "invalid_input" }));
   });
 
-  test("outside is taken, and one inside when that is allowed", () => {
+  test("outside is accepted, and one inside if allowed", () => {
     expect(checkedAddress("https://example.com/hook?a=1", false).href).toBe("https://example.com/hook?a=1");
     expect(checkedAddress("http://127.0.0.1:8080/", true).port).toBe("8080");
   });
 
-  test("is private also in the clothes of another family", () => {
+  test("is private in any address family", () => {
     expect(
       `::ffff:10.0.0.1 ::ffff:7f00:1 64:ff9b::a00:1 64:ff9b:1::1 2002:7f00:1:: 2001::7f00:1 :: ::1 ::7f00:1
        ::10.0.0.1 ::ffff:0:127.0.0.1 ::ffff:0:8.8.8.8 fe80::1 fe80::1%eth0 fec0::1 feff::1 fd00::1 ff02::1

@@ -272,7 +272,7 @@ test("a file that the user changes in the very moment stops it, and it tells wha
   writeFileSync(join(place.source, "39"), "user\n");
   expect(await settled).toMatchObject({
     code: "workspace_conflict",
-    message: expect.stringMatching(/39: it has changed on the host.*Applied: .*10.*Not applied: .*39/s),
+    message: expect.stringMatching(/39: it has just changed on the host.*Applied: .*10.*Not applied: .*39/s),
   });
   expect(readFileSync(join(place.source, "39"), "utf8")).toBe("user\n");
 });

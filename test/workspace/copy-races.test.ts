@@ -40,7 +40,7 @@ test("a file that never rests is named, and nothing is left", async () => {
   );
   expect(failure).toMatchObject({ code: "workspace_failed" });
   expect(failure.message).toMatch(
-    /busy\.log changed while it was copied, twice\. Stop what writes it, or leave it out/,
+    /busy\.log changed twice while it was being copied\. Stop the program that writes it, or exclude the file/,
   );
   expect(treeOf(machine.root)).toEqual({});
 });

@@ -122,7 +122,7 @@ test("what cannot become a worktree is refused with what to do", async () => {
   makeRepository(machine.source, { "a.txt": "one" });
   expect(await refusal({ base: "nowhere" })).toMatch(/environment\.workspace\.base.*"nowhere"/);
   expect(await refusal({ base: "--all" })).toMatch(/environment\.workspace\.base/);
-  expect(await refusal({ branch: "main" })).toMatch(/The branch main exists already.*git branch -D main/);
+  expect(await refusal({ branch: "main" })).toMatch(/The branch main already exists.*git branch -D main/);
   for (const branch of ["a..b", "-x", "with space", "end.lock", "@{-1}", "HEAD", "line\nbreak"])
     expect(await refusal({ branch })).toMatch(/environment\.workspace\.branch: git does not accept/);
   const bare = join(machine.path, "bare.git");

@@ -42,7 +42,7 @@ test("more files than allowed end the count, and the message names the mount, th
   const total = await failureOf(
     machine.workspaces.prepare(machine.request({ kind: "copy", mounts: halves, max_files: 11 })),
   );
-  expect(total.message).toMatch(/^The mounts together holds? more than 11 files/);
+  expect(total.message).toMatch(/^The workspace contains more than 11 files/);
   expect(treeOf(machine.root)).toEqual({});
 });
 

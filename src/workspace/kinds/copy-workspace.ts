@@ -64,7 +64,7 @@ export async function fillCopy(request: CopyRequest): Promise<readonly PreparedM
 
 async function plan({ mounts, settings, signal }: CopyRequest): Promise<readonly PlannedMount[]> {
   const field = "environment.workspace";
-  const whole = new CopyTally("The mounts together", { ...settings, field });
+  const whole = new CopyTally("The workspace", { ...settings, field });
   const planned: PlannedMount[] = [];
   for (const mount of mounts) {
     const { max_bytes = Infinity, max_files = Infinity } = mount.settings;

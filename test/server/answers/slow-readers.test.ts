@@ -25,13 +25,13 @@ interface Served {
   readonly answers: WaitingAnswers;
   readonly streams: Streams;
   readonly lines: Line[];
-  /** Asks for something, and never reads a byte of the answer. */
+  /** Sends a request and never reads a byte of the response. */
   readonly ask: (path: string, secret: string) => Socket;
   readonly get: (path: string, secret: string) => Promise<Response>;
 }
 
 async function served(v1: Hono<Env>, limits: Partial<AnswerLimits>): Promise<Served> {
-  // Nothing but the limits decides in these tests.
+  // Only the limits decide in these tests.
   const answers = new WaitingAnswers({ stallMs: 600_000, ...limits });
   const streams = new Streams({ stallMs: 600_000, heartbeatMs: 600_000 });
   const { app, lines } = server.app({ v1, answers, streams });
@@ -53,7 +53,7 @@ async function served(v1: Hono<Env>, limits: Partial<AnswerLimits>): Promise<Ser
   };
 }
 
-/** `/large` is in memory as a whole; `/source` is read as far as the client takes it. */
+/** `/large` is entirely in memory; `/source` is read as far as the client reads it. */
 function parts(): { readonly v1: Hono<Env>; readonly read: { bytes: number; isCancelled: boolean } } {
   const read = { bytes: 0, isCancelled: false };
   const v1 = new Hono<Env>()
@@ -75,10 +75,10 @@ function parts(): { readonly v1: Hono<Env>; readonly read: { bytes: number; isCa
   return { v1, read };
 }
 
-/** How many requests the server has answered, or refused. */
+/** How many requests the server has answered or rejected. */
 const requests = (lines: readonly Line[]): number => lines.filter(({ text }) => text === "request").length;
 
-test("answers that nobody reads stay within the limit of their key, and other keys are answered", async () => {
+test("unread answers stay within their key's limit, and other keys are answered", async () => {
   const { secret } = await server.key();
   const other = await server.key();
   const { answers, ask, get, lines } = await served(parts().v1, { perKey: 20 * MEBIBYTE });
@@ -91,7 +91,7 @@ test("answers that nobody reads stay within the limit of their key, and other ke
     );
     most = Math.max(most, answers.overall);
   }
-  // The answer that goes beyond the limit is the last.
+  // The answer that exceeds the limit is the last.
   expect(most).toBeGreaterThan(10 * MEBIBYTE);
   expect(most).toBeLessThan(28 * MEBIBYTE);
   const refused = await get("/small", secret);
@@ -141,7 +141,7 @@ test("what comes from a source is read only as far as the client takes it, and g
   );
 });
 
-test("a connection that takes nothing is closed, with a line in the log, and its bytes are free again", async () => {
+test("closes and logs a connection that is not read, and frees its bytes", async () => {
   const { secret, id } = await server.key();
   const { answers, ask, lines } = await served(parts().v1, { stallMs: 200 });
   const socket = ask("/large", secret);
@@ -162,7 +162,7 @@ test("a connection that takes nothing is closed, with a line in the log, and its
   socket.destroy();
 });
 
-test("many streams of one key keep no more waiting together than it may", async () => {
+test("many streams of one key together stay within its limit", async () => {
   const { secret } = await server.key();
   const { follow, seen } = endless(10_000);
   const perKey = 4 * MEBIBYTE;
@@ -181,7 +181,7 @@ test("many streams of one key keep no more waiting together than it may", async 
       return isStill;
     },
   );
-  // Beside its share, what Node takes for each connection.
+  // In addition to its share, what Node buffers for each connection.
   expect(answers.overall).toBeLessThan(perKey + 40 * 80_000);
   // Alone, each of them would have had 256 KiB.
   expect(answers.overall).toBeLessThan(40 * 262_144);

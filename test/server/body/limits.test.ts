@@ -31,7 +31,7 @@ const excess = (text: string, piece = text.length): string | undefined => {
 const nested = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 const wide = (count: number): string => `[${Array.from({ length: count }, () => "[]").join(",")}]`;
 
-test("depth and values are counted before anything is parsed, and not inside texts", () => {
+test("counts depth and values before parsing, and not inside strings", () => {
   expect(excess(nested(200))).toBeUndefined();
   expect(excess(nested(201))).toBe("depth");
   expect(excess(`${'{"a":'.repeat(300)}1${"}".repeat(300)}`)).toBe("depth");
@@ -48,7 +48,7 @@ test("depth and values are counted before anything is parsed, and not inside tex
   for (const broken of ['"', '"\\', '["\\"', "]]]]", "\\"]) expect(excess(broken)).toBeUndefined();
 });
 
-test("the role is checked before the body is looked at", async () => {
+test("checks the role before reading the body", async () => {
   const { api, viewer, operator } = all;
   const send = async (key: string, path: string): Promise<number> =>
     (await api.app.request(path, { method: "POST", body: "{", headers: { ...JSON_HEADERS, "x-api-key": key } })).status;
@@ -58,7 +58,7 @@ test("the role is checked before the body is looked at", async () => {
   expect(await send(operator.key, "/api/sessions")).toBe(400);
 });
 
-test("an error names some of the wrong fields, and says how many more there are", async () => {
+test("an error names some of the wrong fields, and the number of others", async () => {
   const { status, body } = await all.viewer.post("/api/policy/replay", {
     permissions: { allow: Array.from({ length: 2_000 }, () => []) },
   });
@@ -69,7 +69,7 @@ test("an error names some of the wrong fields, and says how many more there are"
   expect(JSON.stringify(long.body).length).toBeLessThan(2_000);
 });
 
-test("of a body that has too much nothing is kept, though it is read to its end", async () => {
+test("keeps nothing of an oversized body, though it is read to its end", async () => {
   const budget = new BodyBudget(LIMITS);
   const held: number[] = [];
   const much = async function* (): AsyncGenerator<Uint8Array> {
@@ -86,7 +86,7 @@ test("of a body that has too much nothing is kept, though it is read to its end"
   expect(Math.max(...held)).toBeLessThan(50_000);
 });
 
-test("only paths that carry messages take large bodies", async () => {
+test("only paths that carry messages accept large bodies", async () => {
   const { api, admin } = all;
   const padding = " ".repeat(1_048_576);
   const send = async (path: string): Promise<number> =>
@@ -152,7 +152,7 @@ const posted = (body: ReadableStream<Uint8Array>, key = "one"): RequestInit => (
   headers: { ...JSON_HEADERS, "x-api-key": key },
 });
 
-test("a key's unfinished bodies are counted, and given back when they end", async () => {
+test("counts a key's unfinished bodies, and releases them when they end", async () => {
   const limits = { ...LIMITS, perKey: 100_000, overall: 150_000 };
   const budget = new BodyBudget(limits);
   const app = bareApp(limits, budget);
@@ -183,7 +183,7 @@ test("a key's unfinished bodies are counted, and given back when they end", asyn
   expect((await app.request("/", posted(ReadableStream.from([Buffer.from('"again"')])))).status).toBe(200);
 });
 
-test("a body that does not arrive in time is given up, and so is an upload that stalls", async () => {
+test("a late body and a stalled upload time out", async () => {
   const limits = { ...LIMITS, wholeMs: 50, pieceMs: 50 };
   const budget = new BodyBudget(limits);
   const app = bareApp(limits, budget);
@@ -217,7 +217,7 @@ test("a compressed body is not opened", async () => {
   }
 });
 
-test("no route reads a body around the limits", () => {
+test("no route reads a body without the limits", () => {
   const sources = readdirSync("src/server", { recursive: true, encoding: "utf8" }).filter((file) =>
     file.endsWith(".ts"),
   );

@@ -12,7 +12,7 @@ async function doneIn(looks: number, done: readonly string[]): Promise<string[][
   return all;
 }
 
-test("a key that sends much has one piece done at a time, and other keys come in between", async () => {
+test("processes one chunk of a busy key at a time, with other keys in between", async () => {
   const turns = new Turns();
   const done: string[] = [];
   const ask = async (key: string, piece: string): Promise<void> => {
@@ -26,7 +26,7 @@ test("a key that sends much has one piece done at a time, and other keys come in
   expect(done).toEqual(["a1", "b1", "a2", "b2", "a3"]);
 });
 
-test("a key that comes later does not wait for all that others have sent", async () => {
+test("a later key does not wait for everything that others have sent", async () => {
   const turns = new Turns();
   const done: string[] = [];
   const asked = Array.from({ length: 50 }, () => turns.take("a").then(() => done.push("a")));

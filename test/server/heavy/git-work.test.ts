@@ -80,26 +80,23 @@ async function slowPid(): Promise<number> {
   return pid;
 }
 
-test.each(PATHS)(
-  "%s %s: git is ended when the client leaves, and the next request has its place",
-  async (method, path, command) => {
-    writeFileSync(slow, command);
-    const headers = { "x-api-key": all.admin.key, host: "127.0.0.1" };
-    const asked = request({ port: listening.port, method, path: `/api/sessions/${id}/${path}`, headers });
-    asked.on("error", () => {});
-    asked.end();
-    const pid = await slowPid();
-    expect(isThere(pid)).toBe(true);
-    asked.destroy();
-    await until(
-      () => isThere(pid),
-      (is) => !is,
-    );
-    rmSync(slow);
-    expect((await all.admin.send(method, `/api/sessions/${id}/${path}`)).status).toBe(200);
-    expect(readdirSync(join(directory.path, "tmp")).filter((name) => name.startsWith("capstan-zip-"))).toEqual([]);
-  },
-);
+test.each(PATHS)("%s %s: stops git when the client disconnects, and frees its slot", async (method, path, command) => {
+  writeFileSync(slow, command);
+  const headers = { "x-api-key": all.admin.key, host: "127.0.0.1" };
+  const asked = request({ port: listening.port, method, path: `/api/sessions/${id}/${path}`, headers });
+  asked.on("error", () => {});
+  asked.end();
+  const pid = await slowPid();
+  expect(isThere(pid)).toBe(true);
+  asked.destroy();
+  await until(
+    () => isThere(pid),
+    (is) => !is,
+  );
+  rmSync(slow);
+  expect((await all.admin.send(method, `/api/sessions/${id}/${path}`)).status).toBe(200);
+  expect(readdirSync(join(directory.path, "tmp")).filter((name) => name.startsWith("capstan-zip-"))).toEqual([]);
+});
 
 /** Asks for the changes, and does not wait for them. */
 function askForDiff(key: string): ReturnType<typeof request> {

@@ -27,7 +27,7 @@ const asking = (signal = new AbortController().signal): Asking => ({ key: "key_1
 const poolWith = (limits: Partial<PoolLimits> = {}): WorkerPool =>
   new WorkerPool({ home: directory.path, environment: {} }, limits);
 
-test("threads give what the host itself would, one after the other in the same thread", async () => {
+test("threads return the same as the host, and are reused", async () => {
   await using pool = poolWith();
   const ports = heavyPorts(pool);
   const decoder = new TextDecoder();
@@ -49,7 +49,7 @@ test("threads give what the host itself would, one after the other in the same t
   expect(pool.threads).toBe(1);
 });
 
-test("a refusal keeps its code, and the thread goes on", async () => {
+test("an error keeps its code, and the thread stays usable", async () => {
   await using pool = poolWith();
   const ports = heavyPorts(pool);
   const none = { code: "not_found", message: expect.stringContaining("sesn_none") };
@@ -59,7 +59,7 @@ test("a refusal keeps its code, and the thread goes on", async () => {
   expect(pool.threads).toBe(1);
 });
 
-test("a job that takes too much memory or too long fails by itself, and the next one is done", async () => {
+test("a job that exceeds memory or time fails alone, and the next one runs", async () => {
   await using small = poolWith({ heapMb: 8 });
   const query = { query: {}, limit: 1 };
   const refused = { code: "too_large", message: expect.stringContaining("Narrow it") };
@@ -76,7 +76,7 @@ test("a job that takes too much memory or too long fails by itself, and the next
   expect(hasty.threads).toBe(0);
 });
 
-test("a client that leaves ends its job; a thread without one ends after a while", async () => {
+test("disconnecting ends the job; an idle thread ends after a while", async () => {
   await using pool = poolWith({ idleMs: 20 });
   const gone = new AbortController();
   const job = pool.run("verifyLogs", { project: "/srv/a" }, asking(gone.signal));

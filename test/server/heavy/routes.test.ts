@@ -25,13 +25,13 @@ test.each([
   ["an audit", "GET", "/api/audit/verify"],
   ["a replay of rules", "POST", "/api/policy/replay"],
   ["a search", "GET", "/api/sessions?search=hello"],
-])("%s is done in a thread, within its limits", async (_what, method, path) => {
+])("%s runs in a thread, within its limits", async (_what, method, path) => {
   const body = method === "POST" ? { permissions: { deny: ["Bash"] } } : undefined;
   const { status, body: answer } = await all.viewer.send(method, path, body);
   expect([status, answer.error?.message]).toEqual([413, expect.stringContaining("Narrow it")]);
 });
 
-test("an export is done in a thread, within its limits", async () => {
+test("an export runs in a thread, within its limits", async () => {
   const { response } = await all.viewer.get(`/api/sessions/${id}/export`);
   // It is sent as it is read, so that its failure comes after its status.
   await expect(response.text()).rejects.toThrow("Narrow it");

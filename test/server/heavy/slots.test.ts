@@ -23,7 +23,7 @@ function work(slots: HeavySlots, key: string, signal = new AbortController().sig
 /** Lets everything run that can. */
 const settle = (): Promise<void> => new Promise((done) => setImmediate(done));
 
-test("a key has one piece of work at a time, and others do not wait for it", async () => {
+test("a key runs one job at a time, and others do not wait for it", async () => {
   const slots = new HeavySlots({ running: 2 });
   const first = work(slots, "a");
   const second = work(slots, "a");
@@ -44,7 +44,7 @@ test("a key has one piece of work at a time, and others do not wait for it", asy
   expect(await Promise.all([first.done, second.done, third.done])).toEqual(["a", "a", "c"]);
 });
 
-test("whoever leaves takes no place, and work that fails gives its place back", async () => {
+test("disconnecting frees the slot, and so does a failure", async () => {
   const slots = new HeavySlots({ running: 1 });
   const gone = new AbortController();
   const first = work(slots, "a");
@@ -63,7 +63,7 @@ test("whoever leaves takes no place, and work that fails gives its place back", 
   expect(await slots.run({ key: "a", signal }, async () => "again")).toBe("again");
 });
 
-test("when too much waits, the rest is refused and told when to come back", async () => {
+test("rejects work when too much is waiting, and says when to retry", async () => {
   const slots = new HeavySlots({ running: 1, waitingPerKey: 1, waiting: 2 });
   const first = work(slots, "a");
   const second = work(slots, "a");
