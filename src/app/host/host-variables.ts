@@ -9,7 +9,7 @@ export function hostVariables(environment: Environment): LookUp {
     if (!isCredentialVariable(name)) return environment[name];
     throw new CapstanError(
       "invalid_input",
-      `the variable ${name} is a credential of the host, which agents cannot use; use another one`,
+      `the variable ${name} is a credential of the host, which agents must not see; use another one`,
       { data: { name } },
     );
   };
