@@ -32,7 +32,7 @@ export const checkpointCost: BenchCase = {
     // Git and Capstan both read files again that are as old as the index.
     await sleep(2_500);
     await git(twin, "status");
-    const checkpoint = timed(async () => {
+    const checkpoint = timeWork(async () => {
       last = (await workspace.checkpoint(last))?.commit ?? last;
     });
     const changed = await interleave(
@@ -44,7 +44,7 @@ export const checkpointCost: BenchCase = {
         },
         add: (round) => {
           change(twin, round);
-          return timed(async () => {
+          return timeWork(async () => {
             await git(twin, "add", "-A");
             await git(twin, "write-tree");
           })();
@@ -56,7 +56,7 @@ export const checkpointCost: BenchCase = {
     await git(twin, "status");
     const unchanged = await interleave(
       { rounds: ROUNDS, warmUp: 3 },
-      { checkpoint, status: timed(() => git(twin, "status")) },
+      { checkpoint, status: timeWork(() => git(twin, "status")) },
     );
     const files = DIRECTORIES * FILES_EACH;
     return [
@@ -97,7 +97,7 @@ function change(root: string, round: number): void {
   writeFileSync(file, `${round} ${process.hrtime.bigint()}\n`);
 }
 
-function timed(work: () => Promise<unknown>): () => Promise<number> {
+function timeWork(work: () => Promise<unknown>): () => Promise<number> {
   return async () => {
     const started = performance.now();
     await work();

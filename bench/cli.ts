@@ -32,10 +32,10 @@ export const commands: BenchCase = {
     const start = await interleave(
       { rounds: 60, warmUp: 3 },
       {
-        node: () => ended(["-e", ""], env),
-        version: () => ended([CLI, "--version"], env),
-        list: () => ended([CLI, "sessions", "list"], env),
-        validate: () => ended([CLI, "validate", LARGEST_EXAMPLE], env),
+        node: () => runCommand(["-e", ""], env),
+        version: () => runCommand([CLI, "--version"], env),
+        list: () => runCommand([CLI, "sessions", "list"], env),
+        validate: () => runCommand([CLI, "validate", LARGEST_EXAMPLE], env),
       },
     );
     const first = await firstWords(directory.path);
@@ -125,7 +125,7 @@ async function fill(home: string): Promise<void> {
   }
 }
 
-export async function ended(args: readonly string[], env: Record<string, string>): Promise<number> {
+export async function runCommand(args: readonly string[], env: Record<string, string>): Promise<number> {
   const started = performance.now();
   const child = spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "inherit"] });
   const [code] = (await once(child, "exit")) as [number];

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import type { Script } from "../test/support/scripted-model.ts";
 import { openBrowser } from "../test/support/browser.ts";
-import { type Served, served } from "./served.ts";
+import { type Served, startServer } from "./serve-process.ts";
 
 const SIZE = { width: 1_280, height: 800 };
 
@@ -19,7 +19,7 @@ export interface Window extends AsyncDisposable {
 /** The server in a separate process, and a real browser. */
 export async function consoleBench(script?: Script): Promise<ConsoleBench> {
   await using stack = new AsyncDisposableStack();
-  const server = stack.use(await served({ fromSource: true, ...(script !== undefined && { script }) }));
+  const server = stack.use(await startServer({ fromSource: true, ...(script !== undefined && { script }) }));
   const browser = stack.use(await openBrowser());
   const storageState = await login(browser, server);
   const parts = stack.move();

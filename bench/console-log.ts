@@ -19,7 +19,7 @@ export async function workedSession(store: Store, cwd: string, length: number): 
   // The oldest turn may lose its start, never its end.
   drafts.splice(0, drafts.length - length);
   const last = drafts.findLastIndex(({ type }) => type === "agent.message");
-  drafts.splice(last, 1, said("msg_last", `All of it is done. ${LAST_WORDS}`));
+  drafts.splice(last, 1, messageEvent("msg_last", `All of it is done. ${LAST_WORDS}`));
   for (let at = 0; at < drafts.length; at += BATCH) await log.append(drafts.slice(at, at + BATCH));
   await store.leases.release(lease);
   return lease.sessionId;
@@ -34,12 +34,12 @@ function workedTurn(turn: number): EventDraft[] {
     message,
     running,
     delivered,
-    thought(asked, "The failing test is named after what it checks, so the reason is near. ".repeat(6)),
-    said(asked, `I will look at **part ${turn}** first, and at the test that fails.`),
-    ...called(asked, "Read", { file_path: `src/part-${turn}.ts` }, numbered(code(turn, 60))),
-    ...called(asked, "Bash", { command: `vitest run test/part-${turn}.test.ts` }, output(turn, 40)),
-    thought(asked, "The sum is taken before the last line is read. ".repeat(10)),
-    ...called(
+    thinkingEvent(asked, "The failing test is named after what it checks, so the reason is near. ".repeat(6)),
+    messageEvent(asked, `I will look at **part ${turn}** first, and at the test that fails.`),
+    ...callEvents(asked, "Read", { file_path: `src/part-${turn}.ts` }, numberLines(code(turn, 60))),
+    ...callEvents(asked, "Bash", { command: `vitest run test/part-${turn}.test.ts` }, output(turn, 40)),
+    thinkingEvent(asked, "The sum is taken before the last line is read. ".repeat(10)),
+    ...callEvents(
       asked,
       "Edit",
       {
@@ -49,16 +49,21 @@ function workedTurn(turn: number): EventDraft[] {
       },
       `The file src/part-${turn}.ts has been updated.`,
     ),
-    ...called(asked, "Grep", { pattern: `part${turn}`, path: "src" }, output(turn, 8)),
-    ...called(asked, "Bash", { command: "vitest run && oxlint --deny-warnings" }, output(turn, 25)),
-    ...called(asked, "TodoWrite", { todos: [{ content: `Mend part ${turn}`, status: "completed" }] }, "Noted."),
-    ...called(asked, "mcp_lookup", { name: `part ${turn}`, depth: 2 }, JSON.stringify({ found: turn, in: ["a", "b"] })),
-    said(asked, report(turn)),
+    ...callEvents(asked, "Grep", { pattern: `part${turn}`, path: "src" }, output(turn, 8)),
+    ...callEvents(asked, "Bash", { command: "vitest run && oxlint --deny-warnings" }, output(turn, 25)),
+    ...callEvents(asked, "TodoWrite", { todos: [{ content: `Mend part ${turn}`, status: "completed" }] }, "Noted."),
+    ...callEvents(
+      asked,
+      "mcp_lookup",
+      { name: `part ${turn}`, depth: 2 },
+      JSON.stringify({ found: turn, in: ["a", "b"] }),
+    ),
+    messageEvent(asked, report(turn)),
     ...rest,
   ];
 }
 
-function called(message_id: string, name: string, input: Record<string, unknown>, result: string): EventDraft[] {
+function callEvents(message_id: string, name: string, input: Record<string, unknown>, result: string): EventDraft[] {
   const id = ids.next("sevt");
   const call_id = `toolu_${id}`;
   return [
@@ -83,11 +88,11 @@ function called(message_id: string, name: string, input: Record<string, unknown>
   ];
 }
 
-function said(message_id: string, text: string): EventDraft {
+function messageEvent(message_id: string, text: string): EventDraft {
   return { type: "agent.message", message_id, content: [{ type: "text", text }] };
 }
 
-function thought(message_id: string, thinking: string): EventDraft {
+function thinkingEvent(message_id: string, thinking: string): EventDraft {
   return { type: "agent.thinking", message_id, thinking, signature: "c2lnbmF0dXJl" };
 }
 
@@ -98,7 +103,7 @@ function code(seed: number, lines: number): string {
   ).join("\n");
 }
 
-function numbered(text: string): string {
+function numberLines(text: string): string {
   return text
     .split("\n")
     .map((line, index) => `${String(index + 1).padStart(6)}\t${line}`)

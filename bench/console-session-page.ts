@@ -30,7 +30,7 @@ export async function sessionPage(name: string, bench: ConsoleBench, sessions: S
     { rounds: ROUNDS, warmUp: 2 },
     { long: open(sessions.long), short: open(sessions.short) },
   );
-  const { nodes, longest, pixels } = await scrolled(bench, sessions.long);
+  const { nodes, longest, pixels } = await scrollPage(bench, sessions.long);
   const size = sessions.length.toLocaleString("en");
   const way = `scrolling ${Math.round(pixels / 1_000).toLocaleString("en")},000 px to the beginning of ${size} events and back`;
   return [
@@ -59,7 +59,7 @@ const OBSERVE = `() => {
   requestAnimationFrame(count);
 }`;
 
-async function scrolled(
+async function scrollPage(
   bench: ConsoleBench,
   id: string,
 ): Promise<{ readonly nodes: number; readonly longest: number; readonly pixels: number }> {

@@ -30,8 +30,10 @@ export const permission: BenchCase = {
       { rounds: 40, warmUp: 5 },
       {
         decided: () =>
-          timed(() => decide({ enabled: true, mode: "normal", rules, traits, subject, sandboxed: false, grants: [] })),
-        parsed: () => timed(() => readCommands(COMMAND)),
+          timeWork(() =>
+            decide({ enabled: true, mode: "normal", rules, traits, subject, sandboxed: false, grants: [] }),
+          ),
+        parsed: () => timeWork(() => readCommands(COMMAND)),
       },
     );
     return [
@@ -48,7 +50,7 @@ export const permission: BenchCase = {
   },
 };
 
-async function timed(work: () => unknown): Promise<number> {
+async function timeWork(work: () => unknown): Promise<number> {
   const started = performance.now();
   for (let count = 0; count < REPEATED; count++) work();
   return performance.now() - started;

@@ -30,20 +30,28 @@ interface Comparison {
 export function ratioRow(comparison: Comparison, limit?: number): Row {
   const ratio = ratioOfMedians(comparison.measured, comparison.against);
   const judgement = limit === undefined ? NO_LIMIT : judge(`<= ${limit} x`, ratio.value <= limit);
-  return { ...described(comparison), result: shown(ratio, factor, "x"), ...judgement };
+  return { ...describeComparison(comparison), result: estimateText(ratio, factor, "x"), ...judgement };
 }
 
 /** For sides that should not differ: the difference must be within the noise, or at most two percent. */
 export function sameRow(comparison: Comparison): Row {
   const ratio = ratioOfMedians(comparison.measured, comparison.against);
   const judgement = judge("1 inside, or <= 1.02 x", ratio.low <= 1 || ratio.value <= 1.02);
-  return { ...described(comparison), result: shown(ratio, (value) => value.toFixed(3), "x"), ...judgement };
+  return {
+    ...describeComparison(comparison),
+    result: estimateText(ratio, (value) => value.toFixed(3), "x"),
+    ...judgement,
+  };
 }
 
 export function differenceRow(comparison: Comparison, limit?: number): Row {
   const difference = differenceOfMedians(comparison.measured, comparison.against);
   const judgement = limit === undefined ? NO_LIMIT : judge(`<= ${limit} ms`, difference.value <= limit);
-  return { ...described(comparison), result: shown(difference, (value) => value.toFixed(2), "ms"), ...judgement };
+  return {
+    ...describeComparison(comparison),
+    result: estimateText(difference, (value) => value.toFixed(2), "ms"),
+    ...judgement,
+  };
 }
 
 /** Events a second, from the milliseconds for each `batch` of them. */
@@ -54,7 +62,14 @@ export function rateRow(
   const rate = medianOf(times.map((time) => (batch / time) * 1_000));
   const judgement = limit === undefined ? NO_LIMIT : judge(`>= ${whole(limit)} /s`, rate.value >= limit);
   const each = `${(median(times) / batch).toFixed(3)} ms each`;
-  return { name, what, samples: times.length, medians: [each, ""], result: shown(rate, whole, "/s"), ...judgement };
+  return {
+    name,
+    what,
+    samples: times.length,
+    medians: [each, ""],
+    result: estimateText(rate, whole, "/s"),
+    ...judgement,
+  };
 }
 
 /** A count taken once, with its upper limit. */
@@ -99,7 +114,12 @@ function judge(limit: string, ok: boolean): Judgement {
   return { limit, verdict: ok ? "ok" : "MISSED" };
 }
 
-function described({ name, what, measured, against }: Comparison): Pick<Row, "name" | "what" | "samples" | "medians"> {
+function describeComparison({
+  name,
+  what,
+  measured,
+  against,
+}: Comparison): Pick<Row, "name" | "what" | "samples" | "medians"> {
   return { name, what, samples: measured.length, medians: [ms(measured), ms(against)] };
 }
 
@@ -115,6 +135,6 @@ function whole(value: number): string {
   return Math.round(value).toLocaleString("en");
 }
 
-function shown({ value, low, high }: Estimate, format: (value: number) => string, unit: string): string {
+function estimateText({ value, low, high }: Estimate, format: (value: number) => string, unit: string): string {
   return `${format(value)} ${unit} [${format(low)}, ${format(high)}]`;
 }

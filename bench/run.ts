@@ -13,7 +13,7 @@ import { laterTurn } from "./later-turn.ts";
 import { longLog } from "./long-log.ts";
 import { openedSession } from "./opened-session.ts";
 import { permission } from "./permission.ts";
-import { processesIn } from "./remains.ts";
+import { processesIn } from "./processes-in.ts";
 import type { BenchCase, Row } from "./row.ts";
 import { serverLoad } from "./server-load.ts";
 import { serverTurns } from "./server-turns.ts";

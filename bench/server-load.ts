@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { say as speak, type Script } from "../test/support/scripted-model.ts";
 import { type BenchCase, countRow, factorRow, type Row } from "./row.ts";
-import { firstLine, type Served, served } from "./served.ts";
+import { firstLine, type Served, startServer } from "./serve-process.ts";
 import { Subscribers } from "./subscribers.ts";
 
 const name = "server-load";
@@ -25,7 +25,7 @@ export const serverLoad: BenchCase = {
 async function manySessions(): Promise<readonly Row[]> {
   const capacity = `{ max_turns: ${ACTIVE}, max_idle_processes: ${ACTIVE}, max_cpu_pressure: 100, max_loop_delay_ms: 100000 }`;
   const settings = `hibernate_after_ms: 500\nserver: { capacity: ${capacity} }\n`;
-  await using server = await served({ settings, fromSource: true, script: slowly });
+  await using server = await startServer({ settings, fromSource: true, script: slowly });
   await using bare = await bareServer();
   const sessions: string[] = [];
   for (let index = 0; index < SESSIONS; index += 1) sessions.push(await newSession(server));
@@ -65,7 +65,7 @@ async function metric({ url, apiKey }: Served, wanted: string): Promise<number> 
 const words: Script = () => speak(Array.from({ length: WORDS }, (_, index) => `word${index}`).join(" "), { pace: 1 });
 
 async function manySubscribers(): Promise<readonly Row[]> {
-  await using server = await served({ fromSource: true, script: words });
+  await using server = await startServer({ fromSource: true, script: words });
   await using bare = await bareServer();
   const id = await newSession(server);
   const stream = `${server.url}/v1/sessions/${id}/events/stream?event_deltas=agent.message`;
@@ -74,7 +74,7 @@ async function manySubscribers(): Promise<readonly Row[]> {
   const started = performance.now();
   for (let count = 0; count < TURNS; count += 1) await turn(server, id);
   const head = await headOf(server, id);
-  await readers.told(head);
+  await readers.waitUntilTold(head);
   const rate = readers.frames / (performance.now() - started);
   const all = Array.from({ length: head - before }, (_, index) => before + 1 + index).join();
   const lost = readers.ids.filter((ids) => ids.filter((place) => place > before).join() !== all).length;
@@ -92,7 +92,7 @@ async function manySubscribers(): Promise<readonly Row[]> {
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ events: Array.from({ length: frames }, () => event) }),
   });
-  await others.told(frames);
+  await others.waitUntilTold(frames);
   const bareRate = others.frames / (performance.now() - bareStarted);
   const figures = { measured: rate * 1_000, against: bareRate * 1_000, unit: "/s" };
   return [

@@ -4,7 +4,7 @@ import { agent } from "../test/support/host.ts";
 import { BareSession } from "./bare.ts";
 import { inTurn, interleave } from "./interleave.ts";
 import { type BenchCase, ratioRow } from "./row.ts";
-import { type Served, served } from "./served.ts";
+import { type Served, startServer } from "./serve-process.ts";
 import { firstTexts, type TurnTime, TurnWatch } from "./turns.ts";
 
 const name = "server-turns";
@@ -17,7 +17,7 @@ type Stream = Awaited<ReturnType<Anthropic["beta"]["sessions"]["events"]["stream
 export const serverTurns: BenchCase = {
   name,
   async run() {
-    await using server = await served();
+    await using server = await startServer();
     const bare = () => new BareSession({ agent: agent(), cwd: server.cwd, url: server.model.url, path: server.path });
     const opened = await interleave(
       { rounds: 25, warmUp: 2 },

@@ -26,7 +26,7 @@ export class Subscribers implements Disposable {
   }
 
   /** Waits until every client has received this sequence number. */
-  async told(id: number): Promise<void> {
+  async waitUntilTold(id: number): Promise<void> {
     while (!this.ids.every((seen) => seen.at(-1) === id)) await sleep(5);
   }
 

@@ -6,7 +6,7 @@ import { stringify } from "yaml";
 import type { AgentInput } from "../src/index.ts";
 import { temporaryDirectory } from "../test/support/host.ts";
 import { call, say, scriptedModel, type Script } from "../test/support/scripted-model.ts";
-import { CLI, ended } from "./cli.ts";
+import { CLI, runCommand } from "./cli.ts";
 import { interleave } from "./interleave.ts";
 import { type BenchCase, ratioRow } from "./row.ts";
 
@@ -42,13 +42,13 @@ export const suites: BenchCase = {
     writeFileSync(large, suiteText(LARGE, LARGE_CASE));
     const start = await interleave(
       { rounds: 40, warmUp: 2 },
-      { node: () => ended(["-e", ""], env), validate: () => ended([CLI, "validate", large], env) },
+      { node: () => runCommand(["-e", ""], env), validate: () => runCommand([CLI, "validate", large], env) },
     );
     await using model = await scriptedModel(reading);
     const replay = await interleave(
       { rounds: 3, warmUp: 0 },
       {
-        capstan: () => ended([CLI, "test", suite, "--parallel", String(PARALLEL)], env),
+        capstan: () => runCommand([CLI, "test", suite, "--parallel", String(PARALLEL)], env),
         bare: (round) => bareCases(model.url, join(directory.path, `bare-${round}`), env),
       },
     );
@@ -83,7 +83,7 @@ async function recordedSuite(directory: string, env: Record<string, string>): Pr
   writeFileSync(join(directory, "agent.yaml"), stringify(READER));
   const suite = join(directory, "bench.test.yaml");
   writeFileSync(suite, suiteText(CASES, CASE));
-  await ended([CLI, "test", suite, "--record", "--rehearsal", "--filter", caseName(1)], env);
+  await runCommand([CLI, "test", suite, "--record", "--rehearsal", "--filter", caseName(1)], env);
   const cassette = (number: number): string => join(directory, "cassettes/bench.test", `${caseName(number)}.json`);
   const recorded = JSON.parse(readFileSync(cassette(1), "utf8")) as object;
   for (let number = 2; number <= CASES; number += 1)

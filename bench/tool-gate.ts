@@ -3,7 +3,7 @@ import type { Options } from "@anthropic-ai/claude-agent-sdk";
 import { hostCapacity } from "../src/app/host/capacity.ts";
 import { clock, ids } from "../src/app/clock.ts";
 import { hookCommands } from "../src/app/host/hook-command.ts";
-import { loadFunctions, outputs } from "../src/app/host/lazy-tools.ts";
+import { loadFunctionsLazily, outputs } from "../src/app/host/lazy-tools.ts";
 import { openStore } from "../src/app/open-store.ts";
 import { isGone, thisProcess } from "../src/app/host/processes.ts";
 import { workspacesIn } from "../src/app/host/workspaces.ts";
@@ -95,7 +95,7 @@ function gateOf(host: EngineHost, calls: string[]) {
     const draft = { type: "agent.tool_use" as const, call_id: callId, name: "Bash", engine_name: "Bash", input };
     await host.emit({ kind: "event", draft });
   };
-  return gate(host, { tools: [], announced, oneCall: false });
+  return gate(host, { tools: [], waitForAnnouncement: announced, oneCall: false });
 }
 
 /** A real host and session whose engine is the benchmark itself: everything except the process. */
@@ -139,7 +139,7 @@ async function decidingHost(home: string, cwd: string): Promise<{ host: EngineHo
     hibernateAfterMs: 600_000,
     release: async () => store[Symbol.asyncDispose](),
     outputs,
-    loadFunctions,
+    loadFunctions: loadFunctionsLazily,
     variable: () => undefined,
     provider: undefined,
     runHookCommand: hookCommands({ path: "/usr/bin:/bin" }),

@@ -48,7 +48,7 @@ if (steps === undefined) {
   process.exit(2);
 }
 // Not `npm ci`: it refuses a lock file that lacks other platforms' optional binaries. The lock is kept to all the same.
-if (!installed()) run("npm", ["install", "--no-save"]);
+if (!isInstalled()) run("npm", ["install", "--no-save"]);
 // Some npm versions do not run the install script that places the binary.
 if (!existsSync(pinnedNode)) run("npm", ["rebuild", "node", "--ignore-scripts=false"]);
 if (["test", "test:all", "test:deep", "test:rest"].includes(task))
@@ -80,7 +80,7 @@ function stamp(began) {
   utimesSync(join(root, BUILT), began, began);
 }
 
-function installed() {
+function isInstalled() {
   const marker = join(root, "node_modules", ".package-lock.json");
   if (!existsSync(marker)) return false;
   const wanted = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")).packages;

@@ -50,7 +50,11 @@ function capture(width: number): void {
     for (const [name, commands] of Object.entries(SCREENS)) {
       const last = lastSession(cwd, env);
       const typed = commands.map((command) => command.replace("LAST", last));
-      const lines = typed.flatMap((command) => [`printf '%s\\n' ${quoted(`$ ${command}`)}`, inRoot(command), "echo"]);
+      const lines = typed.flatMap((command) => [
+        `printf '%s\\n' ${quoteWord(`$ ${command}`)}`,
+        inRoot(command),
+        "echo",
+      ]);
       // The shell stays until the screen was read.
       writeFileSync(join(place, "script"), [...lines, "tmux wait-for -S done", "sleep 60"].join("\n"));
       tmux("new-session", "-d", "-x", String(width), "-y", "120", `sh ${join(place, "script")}`);
@@ -92,9 +96,9 @@ function refuseOtherColours(name: string, raw: string): void {
 
 /** npm's scripts are started in the clone, everything else in the directory to work in. A server is ended after a while. */
 function inRoot(command: string): string {
-  return command.startsWith("npm ") ? `(cd ${quoted(root)} && timeout --foreground -s TERM 8 ${command})` : command;
+  return command.startsWith("npm ") ? `(cd ${quoteWord(root)} && timeout --foreground -s TERM 8 ${command})` : command;
 }
 
-function quoted(text: string): string {
+function quoteWord(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

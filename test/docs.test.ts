@@ -8,7 +8,7 @@ import { addCommands } from "../src/cli/commands.ts";
 import { ERROR_CODES } from "../src/core/errors.ts";
 import { preview, sessionEvent } from "../src/core/events/events.ts";
 import { FASTER } from "./support/cli.ts";
-import { ConsolePlace, type Output } from "./support/console-place.ts";
+import { ConsoleHome, type Output } from "./support/console-home.ts";
 import { temporaryDirectory } from "./support/host.ts";
 import { installation, onTestEngine } from "./support/installation.ts";
 
@@ -158,7 +158,7 @@ test("docs/cli.md has each command with its options, and no other", () => {
   }
 });
 
-const place = new ConsolePlace();
+const place = new ConsoleHome();
 afterAll(() => place[Symbol.dispose]());
 
 interface Shell {

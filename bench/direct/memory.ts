@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { firstLine } from "../served.ts";
+import { firstLine } from "../serve-process.ts";
 import { type BenchCase, countRow } from "../row.ts";
 import type { MemoryFigures } from "./memory-host.ts";
 

@@ -6,7 +6,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { type HostOptions, openHost } from "../../src/app/open-host.ts";
 import type { Runtime as Host } from "../../src/runtime/runtime.ts";
 import { ANY_PRESSURE, temporaryDirectory, testEnvironment } from "../../test/support/host.ts";
-import { firstLine } from "../served.ts";
+import { firstLine } from "../serve-process.ts";
 import { type TurnTime, TurnWatch } from "../turns.ts";
 import type { StartedModel } from "./model-process.ts";
 

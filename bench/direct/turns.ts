@@ -2,7 +2,7 @@ import { agent } from "../../test/support/host.ts";
 import { BareSession } from "../bare.ts";
 import { inTurn, interleave } from "../interleave.ts";
 import { type BenchCase, ratioRow, type Row } from "../row.ts";
-import { served } from "../served.ts";
+import { startServer } from "../serve-process.ts";
 import { capstanTurn, firstTexts, TurnWatch } from "../turns.ts";
 import { BareChat, benchHost, startModel } from "./model.ts";
 
@@ -60,7 +60,7 @@ async function newSessions(): Promise<readonly Row[]> {
 
 async function turnsOverHttp(): Promise<readonly Row[]> {
   await using model = await startModel();
-  await using server = await served({ settings: "engine: direct\n", modelUrl: model.url });
+  await using server = await startServer({ settings: "engine: direct\n", modelUrl: model.url });
   const { client } = server;
   const { id } = await client.beta.sessions.create({ agent: server.agent, environment_id: server.environment });
   const stream = await client.beta.sessions.events.stream(id, { event_deltas: ["agent.message"] });

@@ -6,7 +6,7 @@ import { EVENT_EXAMPLES } from "../../test/support/event-examples.ts";
 import { ids } from "../../src/app/clock.ts";
 import { openStoreIn, pastSession } from "../past-turns.ts";
 import { type BenchCase, ratioRow, type Row } from "../row.ts";
-import { type Served, served } from "../served.ts";
+import { type Served, startServer } from "../serve-process.ts";
 import type { Attack } from "./attack.ts";
 
 const name = "hostile-viewer";
@@ -20,7 +20,7 @@ const LIMIT = 3;
 export const hostileViewer: BenchCase = {
   name,
   async run() {
-    await using server = await served();
+    await using server = await startServer();
     const session = await fill(server);
     const { url, apiKey } = server;
     const headers = { "x-api-key": apiKey, "content-type": "application/json" };

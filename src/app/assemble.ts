@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { KnownProjects } from "../config/project/known-projects.ts";
-import { TrustBook } from "../config/trust/book.ts";
+import { TrustBook } from "../config/trust/trust-book.ts";
 import type { AuthProvider } from "../core/auth/auth-provider.ts";
 import type { BudgetSettings } from "../core/money/budget-schema.ts";
 import { type PriceSettings, pricesWith } from "../core/money/pricing.ts";
@@ -15,11 +15,11 @@ import type { ClaudeSdk } from "../engines/claude/sdk/sdk.ts";
 import { openGateway } from "../gateway/gateway.ts";
 import type { Upstream, UpstreamFor } from "../gateway/upstreams/upstream.ts";
 import { Runtime } from "../runtime/runtime.ts";
-import { loadFunctions, outputs } from "./host/lazy-tools.ts";
+import { loadFunctionsLazily, outputs } from "./host/lazy-tools.ts";
 import { hostCapacity } from "./host/capacity.ts";
 import { clock, ids } from "./clock.ts";
 import { loadedEngines } from "./engines.ts";
-import { announceHost } from "./hosts/running.ts";
+import { announceHost } from "./hosts/running-hosts.ts";
 import { hookCommands } from "./host/hook-command.ts";
 import { isGone, thisProcess } from "./host/processes.ts";
 import { workspacesIn } from "./host/workspaces.ts";
@@ -104,7 +104,7 @@ export async function assemble(
       announced[Symbol.dispose]();
     },
     outputs,
-    loadFunctions,
+    loadFunctions: loadFunctionsLazily,
     variable,
     provider,
     runHookCommand: hookCommands({ path: settings.path, isOutside: settings.hooksOutsideSandbox }),

@@ -6,7 +6,12 @@ import type { ClaudeSdk } from "../engines/claude/sdk/sdk.ts";
 import { claudeCapabilities } from "../engines/claude/capabilities.ts";
 import { directCapabilities } from "../engines/direct/capabilities.ts";
 import type { DirectSettings } from "../engines/direct/engine.ts";
-import { compileSchema, connectRemoteServer, connectServer, createToolServer } from "./host/lazy-tools.ts";
+import {
+  compileSchema,
+  connectRemoteServerLazily,
+  connectServerLazily,
+  createToolServerLazily,
+} from "./host/lazy-tools.ts";
 
 export type EngineSettings = DirectSettings;
 
@@ -27,8 +32,8 @@ const SOURCES: Readonly<Record<EngineName, EngineSource>> = {
     capabilities: claudeCapabilities,
     load: async (settings, { sdk }) =>
       (await import("../engines/claude/engine.ts")).claudeEngine(settings, {
-        createToolServer,
-        connectRemoteServer,
+        createToolServer: createToolServerLazily,
+        connectRemoteServer: connectRemoteServerLazily,
         sdk,
       }),
   },
@@ -36,8 +41,8 @@ const SOURCES: Readonly<Record<EngineName, EngineSource>> = {
     capabilities: directCapabilities,
     load: async (settings) =>
       (await import("../engines/direct/engine.ts")).directEngine(settings, {
-        connectRemoteServer,
-        connectServer,
+        connectRemoteServer: connectRemoteServerLazily,
+        connectServer: connectServerLazily,
         compileSchema,
       }),
   },

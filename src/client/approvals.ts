@@ -17,7 +17,7 @@ export interface ApprovalSearch {
 }
 
 /** Approvals in the key's project. */
-export class Approvals {
+export class ApprovalsClient {
   readonly #http: Http;
 
   constructor(http: Http) {
@@ -44,7 +44,7 @@ export class Approvals {
 }
 
 /** Remembered answers. */
-export class Grants {
+export class GrantsClient {
   readonly #http: Http;
 
   constructor(http: Http) {

@@ -2,29 +2,29 @@ import type { List } from "../protocol/api/common.ts";
 import type { WireAuditReport, WireCaller, WireCredential, WireModel, WireProject } from "../protocol/api/host.ts";
 import type { LedgerSearch, WireBudgets, WireLedger } from "../protocol/api/ledger.ts";
 import type { CheckInput, ReplayInput, WireExplanation, WireReplay } from "../protocol/api/policy.ts";
-import { Approvals, Grants } from "./approvals.ts";
-import { Files } from "./files.ts";
+import { ApprovalsClient, GrantsClient } from "./approvals.ts";
+import { FilesClient } from "./files.ts";
 import { type ClientOptions, Http } from "./http.ts";
-import { Agents, Environments, Keys } from "./registry.ts";
-import { Sessions } from "./sessions.ts";
-import { Suites } from "./suites.ts";
-import { Trust } from "./trust.ts";
-import { Webhooks } from "./webhooks.ts";
+import { AgentsClient, EnvironmentsClient, KeysClient } from "./registry.ts";
+import { SessionsClient } from "./sessions.ts";
+import { SuitesClient } from "./suites.ts";
+import { TrustClient } from "./trust.ts";
+import { WebhooksClient } from "./webhooks.ts";
 
 /**
  * The typed client for Capstan's own endpoints. For the Managed Agents API, use Anthropic's client with the same
  * address.
  */
 export interface CapstanClient {
-  readonly sessions: Sessions;
-  readonly approvals: Approvals;
-  readonly grants: Grants;
-  readonly files: Files;
-  readonly agents: Agents;
-  readonly environments: Environments;
-  readonly keys: Keys;
-  readonly suites: Suites;
-  readonly webhooks: Webhooks;
+  readonly sessions: SessionsClient;
+  readonly approvals: ApprovalsClient;
+  readonly grants: GrantsClient;
+  readonly files: FilesClient;
+  readonly agents: AgentsClient;
+  readonly environments: EnvironmentsClient;
+  readonly keys: KeysClient;
+  readonly suites: SuitesClient;
+  readonly webhooks: WebhooksClient;
   /** The key's identity, role and project. */
   whoami(): Promise<WireCaller>;
   projects(): Promise<WireProject[]>;
@@ -39,22 +39,22 @@ export interface CapstanClient {
   /** The configured limits, and their current use in the key's project. */
   budgets(): Promise<WireBudgets>;
   verifyAudit(query?: { session_id?: string }): Promise<WireAuditReport>;
-  readonly trust: Trust;
+  readonly trust: TrustClient;
 }
 
 export function createClient(options: ClientOptions): CapstanClient {
   const http = new Http(options);
   return {
-    sessions: new Sessions(http),
-    approvals: new Approvals(http),
-    grants: new Grants(http),
-    files: new Files(http),
-    agents: new Agents(http),
-    environments: new Environments(http),
-    keys: new Keys(http),
-    suites: new Suites(http),
-    webhooks: new Webhooks(http),
-    trust: new Trust(http),
+    sessions: new SessionsClient(http),
+    approvals: new ApprovalsClient(http),
+    grants: new GrantsClient(http),
+    files: new FilesClient(http),
+    agents: new AgentsClient(http),
+    environments: new EnvironmentsClient(http),
+    keys: new KeysClient(http),
+    suites: new SuitesClient(http),
+    webhooks: new WebhooksClient(http),
+    trust: new TrustClient(http),
     whoami: () => http.json("GET", "/api/whoami"),
     projects: async () => (await http.json<List<WireProject>>("GET", "/api/projects")).data,
     models: async () => (await http.json<List<WireModel>>("GET", "/api/models")).data,

@@ -81,7 +81,7 @@ export function overSocket(http: Http, session: string): Connect {
     await http.json("GET", `${session}/socket`, { query, signal }).catch((refusal: CapstanApiError) => {
       if (refusal.status !== UPGRADE_REQUIRED) throw refusal;
     });
-    throw cut(
+    throw streamCutError(
       "The server answers, but the WebSocket could not be opened. If there is a proxy, make it forward WebSockets with their Host and Origin headers.",
     );
   };
@@ -93,6 +93,6 @@ function* itemOf({ event, data }: Frame): Generator<ClippedEvent | Preview> {
   yield data as ClippedEvent | Preview;
 }
 
-export function cut(why: string): CapstanApiError {
+export function streamCutError(why: string): CapstanApiError {
   return new CapstanApiError(`The session's stream was cut off: ${why}`, { status: 0, type: "connection_error" });
 }

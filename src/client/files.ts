@@ -17,7 +17,7 @@ interface Range {
 }
 
 /** The files of sessions. */
-export class Files {
+export class FilesClient {
   readonly #http: Http;
 
   constructor(http: Http) {

@@ -19,7 +19,7 @@ export interface PageSearch {
   readonly include_archived?: boolean;
 }
 
-export class Agents {
+export class AgentsClient {
   readonly #http: Http;
 
   constructor(http: Http) {
@@ -58,7 +58,7 @@ export class Agents {
   }
 }
 
-export class Environments {
+export class EnvironmentsClient {
   readonly #http: Http;
 
   constructor(http: Http) {
@@ -84,7 +84,7 @@ export class Environments {
 }
 
 /** The project's keys, for admins. */
-export class Keys {
+export class KeysClient {
   readonly #http: Http;
 
   constructor(http: Http) {

@@ -30,7 +30,7 @@ export interface EventSearch {
 }
 
 /** Sessions of the key's project. */
-export class Sessions {
+export class SessionsClient {
   readonly #http: Http;
 
   constructor(http: Http) {

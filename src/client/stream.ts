@@ -1,6 +1,6 @@
 import type { Preview } from "../core/events/events.ts";
 import type { ClippedEvent } from "../protocol/api/session-requests.ts";
-import { type Connect, cut } from "./connection.ts";
+import { type Connect, streamCutError } from "./connection.ts";
 import { CapstanApiError } from "./error.ts";
 
 export interface StreamOptions {
@@ -43,15 +43,15 @@ export async function* followSession(
     let reason: CapstanApiError;
     try {
       const onOpen = (): void => onConnect?.();
-      for await (const item of watched(connect, { after: last, clip, onOpen }, signal)) {
+      for await (const item of watchStream(connect, { after: last, clip, onOpen }, signal)) {
         failures = 0;
         if ("seq" in item) last = item.seq;
         yield item;
       }
-      reason = cut("The stream ended.");
+      reason = streamCutError("The stream ended.");
     } catch (thrown) {
       if (isOver()) return;
-      reason = thrown instanceof CapstanApiError ? thrown : cut((thrown as Error).message);
+      reason = thrown instanceof CapstanApiError ? thrown : streamCutError((thrown as Error).message);
     }
     if (isOver()) return;
     failures += 1;
@@ -62,13 +62,13 @@ export async function* followSession(
   }
 }
 
-async function* watched(
+async function* watchStream(
   connect: Connect,
   asked: Omit<Parameters<Connect>[0], "signal" | "onSign">,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ClippedEvent | Preview> {
   const leaving = new AbortController();
-  const watch = new Watch(() => leaving.abort(cut("The server sent nothing.")));
+  const watch = new Watch(() => leaving.abort(streamCutError("The server sent nothing.")));
   const either = signal === undefined ? leaving.signal : AbortSignal.any([signal, leaving.signal]);
   try {
     yield* connect({ ...asked, signal: either, onSign: () => watch.restart() });

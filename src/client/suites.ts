@@ -3,7 +3,7 @@ import type { SuiteRunSearch, WireSuite, WireSuiteRun, WireSuiteRunSummary } fro
 import { type Http, path } from "./http.ts";
 
 /** Test results of agents. */
-export class Suites {
+export class SuitesClient {
   readonly #http: Http;
 
   constructor(http: Http) {

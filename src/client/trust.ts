@@ -3,7 +3,7 @@ import type { TrustInput, WireTrust } from "../protocol/api/trust.ts";
 import { type Http, path } from "./http.ts";
 
 /** The project's files and whether a person has trusted them. */
-export class Trust {
+export class TrustClient {
   readonly #http: Http;
 
   constructor(http: Http) {

@@ -3,7 +3,7 @@ import type { WebhookRequest, WireDelivery, WireNewWebhook, WireWebhook } from "
 import { type Http, path } from "./http.ts";
 
 /** Webhooks for events of the project's sessions, for admins. */
-export class Webhooks {
+export class WebhooksClient {
   readonly #http: Http;
 
   constructor(http: Http) {

@@ -14,10 +14,10 @@ import { findProject, type Project } from "./project/project.ts";
 import { BUILT_IN_SETTINGS, parseSettings, readSettings, type Settings } from "./settings/settings.ts";
 import type { SettingsFile } from "./settings/settings-schema.ts";
 import { notingReads, type Reads } from "./yaml/text-file.ts";
-import type { TrustedBefore } from "./trust/book.ts";
-import { type JudgedItem, narrowing, TrustGate } from "./trust/gate.ts";
-import { hashOf, realPath, type TrustItem } from "./trust/item.ts";
-import { recordedTrust } from "./trust/recorded.ts";
+import type { TrustedBefore } from "./trust/trust-book.ts";
+import { type JudgedItem, narrowing, TrustGate } from "./trust/trust-gate.ts";
+import { sha256Of, realPathOrSame, type TrustItem } from "./trust/trust-item.ts";
+import { recordedTrust } from "./trust/recorded-trust.ts";
 import type { ConfigurationValue } from "./values.ts";
 import { namedProviders, storedCredentialsPath } from "./variables/stored-credentials.ts";
 import { credentialsOf, readVariables, type SetVariable, type Variables } from "./variables/variables.ts";
@@ -175,7 +175,7 @@ async function loadWith(options: LoadOptions, trusting: Omit<Trusting, "ask">): 
   const agent = definitionOf({ ...written, ...(isSaid && { engine }), model, permissions, budget }, examined?.value);
   examined?.value.requireRight((await options.problemsWith?.(agent)) ?? []);
   if (options.isOnlyShown !== true) gate.requireTrust();
-  const withheld = [...gate.withheld(), ...loosened];
+  const withheld = [...gate.listWithheld(), ...loosened];
   return {
     home: home.path,
     project,
@@ -243,12 +243,12 @@ async function withProjects(
   const addTrusted = async (directory: string, bytes?: Uint8Array): Promise<void> => {
     const path = join(directory, ".capstan", "config.yaml");
     const [file] = before?.({ kind: "settings", root: directory, path })?.files ?? [];
-    if (file === undefined || file.hash !== hashOf(file.text)) return;
-    if (bytes !== undefined && hashOf(bytes) === file.hash) return;
+    if (file === undefined || file.hash !== sha256Of(file.text)) return;
+    if (bytes !== undefined && sha256Of(bytes) === file.hash) return;
     const values = await parseSettings(file.text, { path, owner: "project" });
     add(`project as you trusted it (${path})`, narrowing(values, mergeLayers(layers)));
   };
-  for (const directory of upFrom(realPath(resolve(cwd)))) if (directory !== root) await addTrusted(directory);
+  for (const directory of upFrom(realPathOrSame(resolve(cwd)))) if (directory !== root) await addTrusted(directory);
   if (root === undefined) return layers;
   const around = root === dirname(root) ? undefined : findProject(dirname(root), shell).root;
   const outer = around === undefined ? undefined : await readSettings(join(around, ".capstan"), "project");

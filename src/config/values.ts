@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { createRedactor } from "../core/redaction/redaction.ts";
-import { shownVariable } from "../core/session/redaction-session.ts";
+import { redactVariable } from "../core/session/redaction-session.ts";
 import type { AgentAsWritten } from "./agent/agent-file.ts";
 import type { HomeDirectory } from "./project/home.ts";
 import { BUILT_IN, type Layer, type Merged } from "./settings/layers.ts";
 import type { Withheld } from "./trust/no-widening.ts";
 import type { Project } from "./project/project.ts";
 import { settingsFile } from "./settings/settings-schema.ts";
-import { shownValue } from "./trust/words.ts";
+import { valueText } from "./trust/words.ts";
 import type { Variables } from "./variables/variables.ts";
 
 /** One value of the configuration and its source. Each entry of a permission list is a separate value. */
@@ -42,7 +42,7 @@ export function allValues(origins: Origins): readonly ConfigurationValue[] {
     ...addressValue(variables),
     ...withheld.map(({ field, value, source, reason }) => ({
       key: field,
-      value: shownValue(field, value),
+      value: valueText(field, value),
       source,
       withheld: REASONS[reason],
     })),
@@ -100,12 +100,12 @@ function settingValues(layers: readonly Layer[], merged: Merged): readonly Confi
     for (const leaf of leavesOf(values))
       if (!leaf.isListed || !sources.has(idOf(leaf))) sources.set(idOf(leaf), source);
   return leavesOf(merged)
-    .toSorted((a, b) => placeOf(a) - placeOf(b))
+    .toSorted((a, b) => rankOf(a) - rankOf(b))
     .map((leaf) => ({ key: leaf.key, value: withoutSecret(leaf), source: sources.get(idOf(leaf)) ?? BUILT_IN }));
 }
 
 /** Values are sorted as in the settings file. */
-function placeOf({ key }: Leaf): number {
+function rankOf({ key }: Leaf): number {
   return ORDER.indexOf(key.split(".")[0] ?? "");
 }
 
@@ -134,5 +134,5 @@ const redactor = createRedactor();
 function withoutSecret({ key, value }: Leaf): unknown {
   if (typeof value !== "string" || !/^(?:environment|auth)\./.test(key)) return value;
   const [, name] = VARIABLE.exec(key) ?? [];
-  return name === undefined ? redactor.text(value) : shownVariable(name, value);
+  return name === undefined ? redactor.text(value) : redactVariable(name, value);
 }

@@ -65,10 +65,10 @@ export function problemsWithModel(settings: ModelSettings): string[] {
   const traits = traitsOf(model);
   if (traits === undefined) return problems;
   if (effort !== undefined && !traits.efforts.includes(effort))
-    problems.push(`effort: ${model} does not support ${effort}. ${known(traits.efforts, "effort levels")}`);
+    problems.push(`effort: ${model} does not support ${effort}. ${knownNames(traits.efforts, "effort levels")}`);
   const wanted = typeof thinking === "object" ? "budget_tokens" : thinking;
   if (wanted !== undefined && !traits.thinking.includes(wanted))
-    problems.push(`thinking: ${model} does not support ${wanted}. ${known(traits.thinking, "thinking settings")}`);
+    problems.push(`thinking: ${model} does not support ${wanted}. ${knownNames(traits.thinking, "thinking settings")}`);
   return problems;
 }
 
@@ -78,7 +78,7 @@ export function requireModelSettings(settings: ModelSettings): void {
   if (problems.length > 0) throw new CapstanError("invalid_agent", problems.join("\n"), { data: { problems } });
 }
 
-function known(names: readonly string[], what: string): string {
+function knownNames(names: readonly string[], what: string): string {
   return names.length === 0
     ? `It has no ${what}; remove this setting.`
     : `It supports ${names.join(", ")}. You can also remove this setting.`;

@@ -3,7 +3,7 @@ import { cp, mkdir, readdir, readlink, realpath, writeFile } from "node:fs/promi
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { promisify } from "node:util";
 import { CapstanError } from "../core/errors.ts";
-import { isInside } from "../core/paths/inside.ts";
+import { isInside } from "../core/paths/is-inside.ts";
 import type { Case } from "../core/suite/suite.ts";
 import { findProgram, hostPath, safePath } from "../process/programs.ts";
 
@@ -16,7 +16,7 @@ export async function prepareFixture(directory: string, { fixture, files, git }:
     await refuseWaysOut(root, fixture);
   }
   for (const [path, content] of Object.entries(files)) {
-    const target = await placeOf(join(root, path));
+    const target = await realDirectoryOf(join(root, path));
     if (!isInside(target, root))
       throw new CapstanError(
         "invalid_suite",
@@ -33,7 +33,7 @@ async function refuseWaysOut(root: string, fixture: string): Promise<void> {
   for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
     if (!entry.isSymbolicLink()) continue;
     const link = join(entry.parentPath, entry.name);
-    const [target, place] = [await readlink(link), await placeOf(link)];
+    const [target, place] = [await readlink(link), await realDirectoryOf(link)];
     if (isInside(place, root)) continue;
     throw new CapstanError(
       "invalid_suite",
@@ -49,7 +49,7 @@ const MAX_LINKS = 40;
  * Resolves a path step by step, like the system: `..` after a link is the parent of its target, which the text of the
  * path does not show. A missing path counts as the directory or file it would become.
  */
-async function placeOf(path: string): Promise<string> {
+async function realDirectoryOf(path: string): Promise<string> {
   let place: string = sep;
   let followed = 0;
   const steps = path.split(sep);

@@ -1,75 +1,88 @@
 import { messageOf } from "../core/errors.ts";
 import {
-  type Given,
+  type GraderParams,
   type Grader,
   type GraderKind,
   type GraderOf,
   TURN_GRADERS,
   type TurnGraderKind,
 } from "../core/suite/grader-schema.ts";
-import type { Verdict } from "../core/suite/suite-run.ts";
-import { code } from "./graders/code.ts";
-import { command } from "./graders/command.ts";
-import { recovery, stopReason, subagents } from "./graders/course.ts";
-import { decisions } from "./graders/decisions.ts";
-import { diff, files, onlyChanged } from "./graders/files.ts";
-import { failedWith, type Finding, type GraderDeps, GraderError, type Surroundings } from "./graders/grader.ts";
-import { json, jsonSchema, output } from "./graders/json.ts";
-import { faithfulness, relevance, rubric } from "./graders/judged.ts";
-import { number } from "./graders/number.ts";
+import type { GraderVerdict } from "../core/suite/suite-run.ts";
+import { gradeCode } from "./graders/code.ts";
+import { gradeCommand } from "./graders/command.ts";
+import { gradeRecovery, gradeStopReason, gradeSubagents } from "./graders/trajectory.ts";
+import { gradeDecisions } from "./graders/decisions.ts";
+import { gradeDiff, gradeFiles, gradeOnlyChanged } from "./graders/files.ts";
+import { failedWith, type Finding, type GraderDeps, GraderError, type GraderContext } from "./graders/grader.ts";
+import { gradeJson, gradeJsonSchema, gradeOutput } from "./graders/json.ts";
+import { gradeFaithfulness, gradeRelevance, gradeRubric } from "./graders/judge.ts";
+import { gradeNumber } from "./graders/number.ts";
 import { similarity } from "./graders/similarity/similarity.ts";
-import { cost, duration, requests, tokens } from "./graders/spend.ts";
-import { contains, equals, notContains, regex } from "./graders/text.ts";
-import { toolCall, toolCount, toolsCalled, toolsInOrder, toolsNotCalled } from "./graders/tools.ts";
-import type { TrialFacts, TurnFacts } from "./trial/trial-facts.ts";
+import { gradeCost, gradeDuration, gradeRequests, gradeTokens } from "./graders/spend.ts";
+import { gradeContains, gradeEquals, gradeNotContains, gradeRegex } from "./graders/text.ts";
+import {
+  gradeToolCall,
+  gradeToolCount,
+  gradeToolsCalled,
+  gradeToolsInOrder,
+  gradeToolsNotCalled,
+} from "./graders/tools.ts";
+import type { TrialFacts, TrialTurnFacts } from "./trial/trial-facts.ts";
 
 type Said = Finding | Promise<Finding>;
 
 const OF_TURN: {
-  readonly [Kind in TurnGraderKind]: (given: Given<Kind>, turn: TurnFacts, surroundings: Surroundings) => Said;
+  readonly [Kind in TurnGraderKind]: (
+    given: GraderParams<Kind>,
+    turn: TrialTurnFacts,
+    surroundings: GraderContext,
+  ) => Said;
 } = {
-  equals,
-  contains,
-  not_contains: notContains,
-  regex,
-  json,
-  json_schema: jsonSchema,
-  number,
+  equals: gradeEquals,
+  contains: gradeContains,
+  not_contains: gradeNotContains,
+  regex: gradeRegex,
+  json: gradeJson,
+  json_schema: gradeJsonSchema,
+  number: gradeNumber,
   similarity,
-  output,
-  stop_reason: stopReason,
-  rubric,
-  faithfulness,
-  relevance,
+  output: gradeOutput,
+  stop_reason: gradeStopReason,
+  rubric: gradeRubric,
+  faithfulness: gradeFaithfulness,
+  relevance: gradeRelevance,
 };
 
 const OF_TRIAL: {
-  readonly [Kind in Exclude<GraderKind, TurnGraderKind>]: (given: Given<Kind>, surroundings: Surroundings) => Said;
+  readonly [Kind in Exclude<GraderKind, TurnGraderKind>]: (
+    given: GraderParams<Kind>,
+    surroundings: GraderContext,
+  ) => Said;
 } = {
-  tools_called: toolsCalled,
-  tools_not_called: toolsNotCalled,
-  tools_in_order: toolsInOrder,
-  tool_call: toolCall,
-  tool_count: toolCount,
-  decisions,
-  files,
-  diff,
-  only_changed: onlyChanged,
-  command,
-  cost,
-  tokens,
-  requests,
-  duration,
-  subagents,
-  recovery,
-  code,
+  tools_called: gradeToolsCalled,
+  tools_not_called: gradeToolsNotCalled,
+  tools_in_order: gradeToolsInOrder,
+  tool_call: gradeToolCall,
+  tool_count: gradeToolCount,
+  decisions: gradeDecisions,
+  files: gradeFiles,
+  diff: gradeDiff,
+  only_changed: gradeOnlyChanged,
+  command: gradeCommand,
+  cost: gradeCost,
+  tokens: gradeTokens,
+  requests: gradeRequests,
+  duration: gradeDuration,
+  subagents: gradeSubagents,
+  recovery: gradeRecovery,
+  code: gradeCode,
 };
 
 /**
  * Runs one grader on a trial. Rejects with a GraderError if it cannot decide, which is not a verdict about the agent;
  * and with the signal's reason if that aborts.
  */
-export async function grade(grader: Grader, facts: TrialFacts, deps: GraderDeps): Promise<Verdict> {
+export async function grade(grader: Grader, facts: TrialFacts, deps: GraderDeps): Promise<GraderVerdict> {
   deps.signal.throwIfAborted();
   const name = grader.name ?? grader.kind;
   try {
@@ -83,17 +96,17 @@ export async function grade(grader: Grader, facts: TrialFacts, deps: GraderDeps)
   }
 }
 
-function findingOf(grader: Grader, surroundings: Surroundings): Said {
+function findingOf(grader: Grader, surroundings: GraderContext): Said {
   if (!isOfTurn(grader)) {
     // The compiler cannot see that a grader's kind and options belong together.
-    const find = OF_TRIAL[grader.kind] as (given: unknown, surroundings: Surroundings) => Said;
+    const find = OF_TRIAL[grader.kind] as (given: unknown, surroundings: GraderContext) => Said;
     return find(grader.given, surroundings);
   }
   const { turns } = surroundings.facts;
   const turn = grader.turn === undefined ? turns.at(-1) : turns[grader.turn - 1];
   if (turn === undefined)
     return failedWith(`expected turn ${grader.turn ?? 1} to exist (found ${turns.length} turns that ended)`);
-  const find = OF_TURN[grader.kind] as (given: unknown, turn: TurnFacts, surroundings: Surroundings) => Said;
+  const find = OF_TURN[grader.kind] as (given: unknown, turn: TrialTurnFacts, surroundings: GraderContext) => Said;
   return find(grader.given, turn, surroundings);
 }
 

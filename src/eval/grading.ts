@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { CapstanError, messageOf } from "../core/errors.ts";
 import type { SandboxPlan } from "../core/environment/sandbox.ts";
-import type { Verdict } from "../core/suite/suite-run.ts";
+import type { GraderVerdict } from "../core/suite/suite-run.ts";
 import type { Tape, Tapes } from "../core/ports/tape.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { grade } from "./grade.ts";
@@ -11,7 +11,7 @@ import type { TrialFacts } from "./trial/trial-facts.ts";
 
 /** The graders' verdicts about one trial. */
 export interface Judgement {
-  readonly verdicts: readonly Verdict[];
+  readonly verdicts: readonly GraderVerdict[];
   /** The cost of its judges. */
   readonly usd: number;
   /** Graders that could not decide, and why. */
@@ -40,7 +40,7 @@ export interface GradingDeps extends Pick<GraderDeps, "outputs" | "runCommand"> 
 /** Runs graders in sequence: a cassette identifies judges by their order. */
 export function grading(deps: GradingDeps): GradeTrial {
   return async ({ request, facts, directory, sandbox }) => {
-    const verdicts: Verdict[] = [];
+    const verdicts: GraderVerdict[] = [];
     const errors: string[] = [];
     const judges = new Judges(request, deps, directory);
     for (const grader of request.case.graders) {

@@ -179,7 +179,7 @@ async function oneTrial(
     );
   const record = mode === "record" && cassette === undefined;
   const { run, recorded } = await carryOut({ suite, case: one, trial, project, cassette, acceptDrift, record, signal });
-  if (recorded === undefined) return record ? unrecorded(run) : run;
+  if (recorded === undefined) return record ? markUnrecorded(run) : run;
   try {
     await keep({ path, suite, case: one, trial, recorded, capstan, sdk });
     return run;
@@ -189,7 +189,7 @@ async function oneTrial(
 }
 
 /** Reports that no cassette was written. */
-function unrecorded(run: TrialRun): TrialRun {
+function markUnrecorded(run: TrialRun): TrialRun {
   const message =
     "Nothing was recorded: the conversation did not reach its end. Fix the cause, and record the case again.";
   return run.error === undefined

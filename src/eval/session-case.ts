@@ -2,21 +2,21 @@ import type { EngineName } from "../core/agent/engine-name.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { LoggedEvent, SessionEvent } from "../core/events/events.ts";
 import { markersIn } from "../core/redaction/redaction-marker.ts";
-import type { SaidThread } from "../core/suite/said-thread.ts";
+import type { SaidThread } from "../core/suite/spoken-thread.ts";
 import type { SessionRecord } from "../core/ports/store.ts";
 import type { AnswerAsWritten, CaseAsWritten, GraderAsWritten } from "../core/suite/suite-schema.ts";
 import { textOf } from "../core/text/text.ts";
 import { callsIn } from "./trial/facts.ts";
-import { answersIn } from "./trial/session-answers.ts";
-import { saidIn } from "./session-said.ts";
-import type { CallFacts, TrialFacts } from "./trial/trial-facts.ts";
+import { recordedAnswers } from "./trial/session-answers.ts";
+import { saidIn } from "./session-threads.ts";
+import type { TrialCallFacts, TrialFacts } from "./trial/trial-facts.ts";
 
 /** The parts of a past session that make a case. */
 export interface SessionCase {
   readonly turns: readonly string[];
   readonly answers: readonly AnswerAsWritten[];
   readonly said: readonly SaidThread[];
-  readonly calls: readonly CallFacts[];
+  readonly calls: readonly TrialCallFacts[];
 }
 
 /** Throws if the session cannot be reconstructed from its log, with the reason. */
@@ -28,7 +28,7 @@ export function sessionCase(record: SessionRecord, events: readonly LoggedEvent[
     });
   const found = {
     turns: events.flatMap((event) => (event.type === "user.message" ? [event.command ?? textOf(event.content)] : [])),
-    answers: answersIn(events),
+    answers: recordedAnswers(events),
     said: saidIn(events),
   };
   const markers = markersIn(JSON.stringify(found));
@@ -158,7 +158,7 @@ function exactly(path: string): string {
 }
 
 /** Calls whose outcome differs from the session's, one line each. */
-export function otherOutcomes(before: readonly CallFacts[], now: readonly CallFacts[]): readonly string[] {
+export function otherOutcomes(before: readonly TrialCallFacts[], now: readonly TrialCallFacts[]): readonly string[] {
   const lines = [...new Set(before.map(({ by }) => by))];
   return lines.flatMap((line) => {
     const [then, here] = [before, now].map((calls) => calls.filter(({ by }) => by === line));

@@ -2,9 +2,9 @@ import type { AnswerSink } from "./answer-sink.ts";
 import { messageOf } from "../core/errors.ts";
 import type { ModelRequestOutcome } from "../core/ports/gateway.ts";
 import { type ErrorAnswer, errorType, isRefusal, sendError } from "./answer.ts";
-import type { Refusal } from "./credentials/expired-credential.ts";
+import type { CredentialRefusal } from "./credentials/expired-credential.ts";
 import { forwardedResponseHeaders, headerValue, withoutHeaders } from "./headers.ts";
-import { endWithError } from "./held-answer.ts";
+import { endWithError } from "./keep-alive.ts";
 import { IdleTimer } from "./idle-timer.ts";
 import {
   type HeaderList,
@@ -28,7 +28,7 @@ export interface Delivery {
 }
 
 /** A refused credential that was not reported to the agent yet. */
-export interface RefusedRequest extends Refusal {
+export interface RefusedRequest extends CredentialRefusal {
   readonly type: string;
   /** The answer's headers that are passed to the agent. */
   readonly headers: HeaderList;
@@ -57,12 +57,12 @@ export async function deliver(delivery: Delivery): Promise<RefusedRequest | unde
     const response = await upstream.send({ ...delivery.request, signal: cut.signal });
     answer = { response, meter: meterFor(response) };
     delivery.observe(response.status, response.headers);
-    if (isRefusal(response.status)) return await refused(delivery, response);
+    if (isRefusal(response.status)) return await readRefusal(delivery, response);
     await relay(delivery, { answer, idle });
   } catch (error) {
     let failure = idle.expired ? TIMED_OUT : unreachable(error);
     await settle(error instanceof NotSent ? UNSENT : outcomeOf(answer, false)).catch((error: unknown) => {
-      failure = unaccounted(error);
+      failure = accountingFailure(error);
     });
     if (res.headersSent) res.destroy();
     else sendError(res, failure);
@@ -85,7 +85,7 @@ async function relay({ res, settle }: Delivery, { answer, idle }: { answer: Answ
     meter.push(chunk);
     received += chunk.byteLength;
     if (meter.finished || received === length) await settle(outcomeOf(answer, true));
-    if (!res.write(chunk)) await drained(res);
+    if (!res.write(chunk)) await waitForDrain(res);
     idle.restart();
   }
   await settle(outcomeOf(answer, true));
@@ -103,7 +103,7 @@ async function relayLate(
   endWithError(res, { type, message: message ?? `The model API returned ${response.status}.` });
 }
 
-async function refused({ settle }: Delivery, response: UpstreamResponse): Promise<RefusedRequest> {
+async function readRefusal({ settle }: Delivery, response: UpstreamResponse): Promise<RefusedRequest> {
   const answer = { response, meter: meterFor(response) };
   const error = await readError(answer);
   await settle(outcomeOf(answer, true));
@@ -158,14 +158,14 @@ const NO_ANSWER: ModelRequestOutcome = {
 };
 const UNSENT: ModelRequestOutcome = { ...NO_ANSWER, proven: "all" };
 
-function drained(res: AnswerSink): Promise<void> {
+function waitForDrain(res: AnswerSink): Promise<void> {
   return new Promise((resolve) => {
-    const done = (): void => {
-      res.off("drain", done).off("close", done);
+    const finish = (): void => {
+      res.off("drain", finish).off("close", finish);
       resolve();
     };
     if (res.destroyed) resolve();
-    else res.once("drain", done).once("close", done);
+    else res.once("drain", finish).once("close", finish);
   });
 }
 
@@ -180,6 +180,6 @@ function unreachable(error: unknown): ErrorAnswer {
   return { status: 502, type: "api_error", message: `The model API could not be reached (${code}).` };
 }
 
-function unaccounted(error: unknown): ErrorAnswer {
+function accountingFailure(error: unknown): ErrorAnswer {
   return { status: 500, type: "api_error", message: `The request could not be accounted for: ${messageOf(error)}` };
 }

@@ -7,16 +7,16 @@ import { attributionOf } from "./attribution.ts";
 import type { CredentialWait } from "./credentials/credential-wait.ts";
 import { deliver, type Delivery, type RefusedRequest } from "./delivery.ts";
 import type { ExpiredCredential } from "./credentials/expired-credential.ts";
-import { newlySaid, newToolResults } from "./unanswered.ts";
+import { newlySaid, newToolResults } from "./new-messages.ts";
 import { forwardedRequestHeaders } from "./headers.ts";
-import { endWithError } from "./held-answer.ts";
-import { outlast, refuse } from "./refused-request.ts";
-import { sizeOf } from "./request-size.ts";
+import { endWithError } from "./keep-alive.ts";
+import { outlast, sendRefusal } from "./refused-request.ts";
+import { measureRequest } from "./request-size.ts";
 import type { HeaderList, Upstream } from "./upstreams/upstream.ts";
 import { NO_USAGE } from "./usage.ts";
 
 /** One session at the gateway, with its running requests. */
-export interface Admission {
+export interface AdmittedSession {
   readonly session: GatewaySession;
   /** Where its requests go, and the pause that was requested there. */
   readonly upstream: Upstream;
@@ -36,7 +36,7 @@ export interface Exchange {
   readonly headers: HeaderList;
   readonly isBeta: boolean;
   readonly body: AsyncIterable<Buffer> | Iterable<Buffer>;
-  readonly admission: Admission;
+  readonly admission: AdmittedSession;
   readonly route: Route;
 }
 
@@ -105,7 +105,8 @@ export async function handleExchange(exchange: Exchange, deps: ExchangeDeps): Pr
     const refused = await attempt(asked, { res, admission, cut });
     if (refused === undefined) return;
     const pingMs = request.stream ? deps.idleTimeoutMs / PINGS_IN_PATIENCE : undefined;
-    if (!(await outlast(refused, { res, admission, cut, pingMs }))) return refuse(refused, { res, admission, cut });
+    if (!(await outlast(refused, { res, admission, cut, pingMs })))
+      return sendRefusal(refused, { res, admission, cut });
   }
 }
 
@@ -118,7 +119,7 @@ interface Asked extends Pick<Delivery, "request" | "idleTimeoutMs"> {
 /** Reserves and sends. Returns a refused credential; everything else is answered. */
 async function attempt(
   { info, isFree, request, idleTimeoutMs }: Asked,
-  { res, admission, cut }: Pick<Delivery, "res" | "cut"> & { readonly admission: Admission },
+  { res, admission, cut }: Pick<Delivery, "res" | "cut"> & { readonly admission: AdmittedSession },
 ): Promise<RefusedRequest | undefined> {
   const { session, upstream, wait, expiry } = admission;
   const waiting = wait.answer();
@@ -196,7 +197,7 @@ function readRequest(body: Buffer): ReadRequest | ErrorAnswer {
     return { status: 400, type: "invalid_request_error", message: "model: Field required" };
   if (!MODEL_NAME.test(model))
     return { status: 400, type: "invalid_request_error", message: "model: not the name of a model" };
-  const size = sizeOf(request as Readonly<Record<string, unknown>>, body.byteLength);
+  const size = measureRequest(request as Readonly<Record<string, unknown>>, body.byteLength);
   return {
     model,
     stream: stream === true,

@@ -6,7 +6,7 @@ import type { Gateway, GatewayAccess, GatewayAnswer, GatewayRequest, GatewaySess
 import { DO_NOT_RETRY, type ErrorAnswer, sendError } from "./answer.ts";
 import { LocalAnswer } from "./answer-sink.ts";
 import { CredentialWait } from "./credentials/credential-wait.ts";
-import { type Admission, type Exchange, type ExchangeDeps, handleExchange, type Route } from "./exchange.ts";
+import { type AdmittedSession, type Exchange, type ExchangeDeps, handleExchange, type Route } from "./exchange.ts";
 import { ExpiredCredential } from "./credentials/expired-credential.ts";
 import { headerList } from "./headers.ts";
 import type { Upstream, UpstreamFor } from "./upstreams/upstream.ts";
@@ -46,13 +46,13 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 class LoopbackGateway implements Gateway {
-  readonly #admissions = new Map<string, Admission>();
+  readonly #admissions = new Map<string, AdmittedSession>();
   readonly #deps: ExchangeDeps;
   readonly #clock: Clock;
   readonly #upstreamFor: UpstreamFor;
   readonly #credentialWaitMs: number;
   /** Each credential has its own waits and expiry. */
-  readonly #credentials = new WeakMap<Upstream, Pick<Admission, "wait" | "expiry">>();
+  readonly #credentials = new WeakMap<Upstream, Pick<AdmittedSession, "wait" | "expiry">>();
   readonly #server = createServer((req, res) => this.#answer(req, res));
 
   constructor({ upstream, clock, idleTimeoutMs = 120_000, credentialWaitMs = 1_800_000 }: GatewayOptions) {
@@ -78,7 +78,7 @@ class LoopbackGateway implements Gateway {
     };
     this.#credentials.set(upstream, credential);
     const token = randomBytes(32).toString("base64url");
-    const admission: Admission = { session, upstream, ...credential, responses: new Set(), unsettled: new Set() };
+    const admission: AdmittedSession = { session, upstream, ...credential, responses: new Set(), unsettled: new Set() };
     this.#admissions.set(token, admission);
     const { port } = this.#server.address() as AddressInfo;
     const close = async (): Promise<void> => {
@@ -141,7 +141,7 @@ class LoopbackGateway implements Gateway {
 }
 
 /** Waits until granted requests are settled, but not for a pending reservation: that may wait for a person. */
-async function end({ responses, unsettled }: Admission): Promise<void> {
+async function end({ responses, unsettled }: AdmittedSession): Promise<void> {
   for (const res of responses) res.destroy();
   await Promise.all(unsettled);
 }

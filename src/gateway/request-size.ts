@@ -17,7 +17,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
  * Estimates the size of a request. Walks its body without recursion: it comes from an agent, and may be nested
  * arbitrarily deep.
  */
-export function sizeOf(request: JsonObject, bytes: number): RequestSize {
+export function measureRequest(request: JsonObject, bytes: number): RequestSize {
   let shown = bytes;
   let tokens = request["thread"] === undefined ? 0 : UNSEEN_TOKENS;
   let cached = "no" as RequestSize["cached"];

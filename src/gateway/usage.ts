@@ -80,7 +80,7 @@ export function streamMeter(): UsageMeter {
       let start = 0;
       for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
         const piece = chunk.subarray(start, end);
-        if (partialLength + piece.length <= MAX_LINE) readLine(joined(partial, piece));
+        if (partialLength + piece.length <= MAX_LINE) readLine(joinChunks(partial, piece));
         partial = [];
         partialLength = 0;
         start = end + 1;
@@ -212,7 +212,7 @@ function text(value: unknown): string | undefined {
 }
 
 /** A line without a copy, if it is in one chunk as usual. */
-function joined(partial: readonly Uint8Array[], piece: Uint8Array): Buffer {
+function joinChunks(partial: readonly Uint8Array[], piece: Uint8Array): Buffer {
   if (partial.length > 0) return Buffer.concat([...partial, piece]);
   return Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
 }

@@ -75,7 +75,7 @@ function toMcp(block: ToolContent[number], index: number): McpContent[] {
     case "image":
       if (block.source.type === "base64")
         return [{ type: "image", data: block.source.data, mimeType: block.source.media_type }];
-      return [linked(block.source, "image")];
+      return [linkContent(block.source, "image")];
     case "search_result": {
       const text = [`${block.title} (${block.source})`, ...block.content.map(({ text }) => text)].join("\n");
       return [{ type: "text", text }];
@@ -94,10 +94,10 @@ function documentToMcp({ source }: DocumentBlock, uri: string): McpContent {
     return { type: "resource", resource: { uri, text: source.data, mimeType: source.media_type } };
   if (source.type === "base64")
     return { type: "resource", resource: { uri, blob: source.data, mimeType: source.media_type } };
-  return linked(source, uri);
+  return linkContent(source, uri);
 }
 
-function linked(
+function linkContent(
   source: { readonly type: "url"; readonly url: string } | { readonly type: "file"; readonly file_id: string },
   name: string,
 ): McpContent {

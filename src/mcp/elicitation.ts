@@ -12,7 +12,7 @@ export interface ServerQuestion {
 /**
  * Passes on a question of an MCP server, and the answer. In case of an error, the server is told that nobody answered.
  */
-export async function elicit(
+export async function forwardElicitation(
   host: Pick<EngineHost, "elicit">,
   { serverName, message, mode, url, requestedSchema }: ServerQuestion & { readonly serverName: string },
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 import { CapstanError } from "../core/errors.ts";
 import { engineToolName, isRemote, type McpServer } from "../core/agent/mcp-server-schema.ts";
-import { isDenied, type ListedTools, requirePolicyTools } from "../core/agent/mcp-tool-policy.ts";
+import { isToolDenied, type ListedTools, requirePolicyTools } from "../core/agent/mcp-tool-policy.ts";
 
 /** The model API's limit. The CLI silently omits a tool with a longer name. */
 const LONGEST_NAME = 128;
@@ -20,25 +20,27 @@ export function requireTools(
 }
 
 function requireOfferable({ server, policy, tools }: ListedTools): void {
-  const failed = (what: string, data: object): CapstanError =>
+  const failure = (what: string, data: object): CapstanError =>
     new CapstanError("engine_failed", `The MCP server ${server} ${what}`, { data: { servers: [server], ...data } });
   // The CLI treats a list with one invalid entry as empty.
   if (tools.length === 0)
-    throw failed(
+    throw failure(
       "offers no tools: its list is empty, or a tool in it is not described as the protocol requires. Fix the server, or remove it from mcp_servers.",
       {},
     );
-  const long = tools.filter((tool) => engineToolName(server, tool).length > LONGEST_NAME && !isDenied(tool, policy));
+  const long = tools.filter(
+    (tool) => engineToolName(server, tool).length > LONGEST_NAME && !isToolDenied(tool, policy),
+  );
   if (long.length > 0)
-    throw failed(
+    throw failure(
       `has tools with names that are too long for the model: ${long.join(", ")}. The limit is ${LONGEST_NAME - engineToolName(server, "").length} characters here. Give the server a shorter name, or exclude them: mcp_servers.${server}.tools.<name>: deny.`,
       { tools: long },
     );
   // Rules, the log and the model could not distinguish them.
   const named = Map.groupBy(tools, (tool) => engineToolName(server, tool));
-  const same = [...named].filter(([, those]) => those.length > 1 && !those.every((tool) => isDenied(tool, policy)));
+  const same = [...named].filter(([, those]) => those.length > 1 && !those.every((tool) => isToolDenied(tool, policy)));
   if (same.length > 0)
-    throw failed(
+    throw failure(
       `has tools with the same name for the model: ${same.map(([name, those]) => `${those.join(", ")} (${name})`).join("; ")}. Rename them in the server, or exclude all of them: mcp_servers.${server}.tools.<name>: deny.`,
       { tools: same.flatMap(([, those]) => those) },
     );

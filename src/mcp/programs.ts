@@ -75,7 +75,7 @@ export function programServers(
   return { configs: Object.fromEntries(configs), close: () => rmSync(own, { recursive: true, force: true }) };
 }
 
-interface StartPlaces extends ProgramSettings {
+interface StartDirectories extends ProgramSettings {
   readonly file: string;
   readonly temporary: string;
   readonly home: string;
@@ -89,7 +89,7 @@ interface StartPlaces extends ProgramSettings {
  * so that the program that starts the sandbox never has them; the script is passed as an open file, because its path is
  * hidden there.
  */
-function writeStart(server: McpProgram, { path, confinement, temporary, home, file, files }: StartPlaces): string {
+function writeStart(server: McpProgram, { path, confinement, temporary, home, file, files }: StartDirectories): string {
   const { command, args, env, outside_sandbox: isOutside = false } = server;
   const start = cleanStart({ PATH: path, LANG: "C.UTF-8", HOME: home, TMPDIR: temporary, ...env }, [command, ...args]);
   const isPlain = confinement === undefined || isOutside;
@@ -98,7 +98,7 @@ function writeStart(server: McpProgram, { path, confinement, temporary, home, fi
   const within = confinedCommand(confinement.plan, { confine: confinement.confine, ownDirectory: temporary });
   const outer = `${file}.confined`;
   const confined = cleanStart({ PATH: safePath(path) }, [...within, "/bin/sh", "/dev/fd/3"]);
-  writeFileSync(outer, `${checkOf(files)}${confined} 3<${quoted(file)}\n`, { mode: 0o600, flag: "wx" });
+  writeFileSync(outer, `${checkOf(files)}${confined} 3<${quoteWord(file)}\n`, { mode: 0o600, flag: "wx" });
   return outer;
 }
 
@@ -109,10 +109,10 @@ function writeStart(server: McpProgram, { path, confinement, temporary, home, fi
 function checkOf(files: Readonly<Record<string, string>>): string {
   const lines = Object.entries(files)
     .filter(([path]) => !/[\n\\]/.test(path))
-    .map(([path, hash]) => quoted(`${hash}  ${path}`));
+    .map(([path, hash]) => quoteWord(`${hash}  ${path}`));
   const sums = [["sha256sum"], ["shasum", "-a", "256"]].flatMap(([name = "", ...args]) => {
     const program = findProgram(name);
-    return program === undefined ? [] : [[program, ...args].map(quoted).join(" ")];
+    return program === undefined ? [] : [[program, ...args].map(quoteWord).join(" ")];
   });
   if (lines.length === 0 || sums[0] === undefined) return "";
   const told = `echo "A program of this MCP server has changed since the session was started." >&2; exit 1`;
@@ -122,9 +122,9 @@ function checkOf(files: Readonly<Record<string, string>>): string {
 function cleanStart(variables: Readonly<Record<string, string>>, words: readonly string[]): string {
   const env = findProgram("env") ?? "/usr/bin/env";
   const assignments = Object.entries(variables).map(([key, value]) => `${key}=${value}`);
-  return ["exec", ...[env, "-i", ...assignments, ...words].map(quoted)].join(" ");
+  return ["exec", ...[env, "-i", ...assignments, ...words].map(quoteWord)].join(" ");
 }
 
-function quoted(text: string): string {
+function quoteWord(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -3,7 +3,7 @@ import type { ElicitResult } from "@modelcontextprotocol/sdk/types.js";
 import type { EngineHost, EngineRequest } from "../core/ports/engine.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
 import { isRemote, type RemoteMcpServer } from "../core/agent/mcp-server-schema.ts";
-import { elicit, type ServerQuestion } from "./elicitation.ts";
+import { forwardElicitation, type ServerQuestion } from "./elicitation.ts";
 import type { GrantedCall } from "./remote/loopback.ts";
 
 /** Connects the host to a remote server; one connection per process, because instances can't be shared. */
@@ -15,7 +15,7 @@ export type RemoteServerFactory = (options: {
 
 export interface RemoteServer {
   readonly instance: McpServer;
-  readonly serveOneCall: (callId: string, granted: () => GrantedCall | undefined) => Promise<string>;
+  readonly serveOneCall: (callId: string, grantedCall: () => GrantedCall | undefined) => Promise<string>;
   readonly close: () => Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export async function remoteServers(
       connectRemoteServer({
         name,
         server,
-        elicit: (question, signal) => elicit(host, { serverName: name, ...question }, signal),
+        elicit: (question, signal) => forwardElicitation(host, { serverName: name, ...question }, signal),
       }),
     ),
   );

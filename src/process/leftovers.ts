@@ -32,13 +32,13 @@ export class Leftovers {
 
   sweep(): void {
     // Files that can't be removed, such as read-only ones of a command, stay on the list and do no harm.
-    this.#directories = this.#directories.filter((directory) => !removed(directory));
+    this.#directories = this.#directories.filter((directory) => !tryRemove(directory));
     if (this.#directories.length === 0) removeOwn(this.#list);
     else writeOwnFile(this.#list, JSON.stringify(this.#directories));
   }
 }
 
-function removed(directory: string): boolean {
+function tryRemove(directory: string): boolean {
   try {
     rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
     return true;

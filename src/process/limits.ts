@@ -50,7 +50,7 @@ export class Watchdog {
 
   /** Throws if nothing is left for another process. */
   requireRoom(): void {
-    const over = exceeded(this.#limits, { memory_bytes: 0, processes: 0, cpu_seconds: this.#before });
+    const over = exceededLimit(this.#limits, { memory_bytes: 0, processes: 0, cpu_seconds: this.#before });
     if (over !== undefined) throw over;
   }
 
@@ -62,7 +62,7 @@ export class Watchdog {
       if (use === undefined) return;
       const cpu = this.#before + use.cpu_seconds;
       this.#keep(cpu);
-      const over = exceeded(this.#limits, { ...use, cpu_seconds: cpu });
+      const over = exceededLimit(this.#limits, { ...use, cpu_seconds: cpu });
       if (over === undefined) return;
       this.stop();
       onOver(over);
@@ -117,7 +117,7 @@ function unknownSpending(file: string, why: string): never {
 }
 
 /** The first exceeded limit, as the error that ends the process. */
-export function exceeded(limits: ProcessLimits, use: ProcessUse): CapstanError | undefined {
+export function exceededLimit(limits: ProcessLimits, use: ProcessUse): CapstanError | undefined {
   for (const which of ["memory_bytes", "processes", "cpu_seconds"] as const) {
     const limit = limits[which];
     const spent = use[which];

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
-import { isInside } from "../core/paths/inside.ts";
+import { isInside } from "../core/paths/is-inside.ts";
 
-interface Place {
+interface LoadDirectories {
   /** Where relative paths in a shell script may lead, besides the script's own directory. */
   readonly from: readonly string[];
   /** Only files in these directories are included. */
@@ -16,7 +16,7 @@ const MAX_FILES = 1_000;
  * Programs, and the files next to them that they load: relative imports of JavaScript, imports of Python, and any file
  * that a shell script names. Not included: packages, and paths that a program computes.
  */
-export function filesLoadedBy(programs: readonly string[], { from, within }: Place): readonly string[] {
+export function filesLoadedBy(programs: readonly string[], { from, within }: LoadDirectories): readonly string[] {
   const files = new Set<string>();
   const open = [...programs];
   for (let file = open.shift(); file !== undefined && files.size < MAX_FILES; file = open.shift()) {

@@ -1,12 +1,12 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { AgentDefinition } from "../core/agent/agent-definition.ts";
-import { isInside } from "../core/paths/inside.ts";
+import { isInside } from "../core/paths/is-inside.ts";
 import { filesLoadedBy } from "./loaded-files.ts";
 
 type Programs = Pick<AgentDefinition, "functions" | "hooks" | "mcp_servers">;
 
-interface Place {
+interface ProgramDirectories {
   /** Where words of a command may lead: the session's directory, and the agent's. */
   readonly from: readonly string[];
   /** Only files in these directories are included: others do not belong to the project. */
@@ -14,7 +14,7 @@ interface Place {
 }
 
 /** The project files that an agent's functions, hooks and MCP servers run, and the files that those load. */
-export function programFiles(agent: Programs, place: Place): ReadonlyMap<string, Uint8Array> {
+export function programFiles(agent: Programs, place: ProgramDirectories): ReadonlyMap<string, Uint8Array> {
   const { functions = [], hooks = {}, mcp_servers: servers = {} } = agent;
   const commands = [
     ...Object.values(hooks).flatMap((list) => list.map(({ command }) => command)),
@@ -26,7 +26,7 @@ export function programFiles(agent: Programs, place: Place): ReadonlyMap<string,
 type Command = string | readonly string[];
 
 /** Every possible meaning of a word in a command: an extra file only causes an extra question. */
-export function filesOfCommands(commands: readonly Command[], { from }: Place): readonly string[] {
+export function filesOfCommands(commands: readonly Command[], { from }: ProgramDirectories): readonly string[] {
   const words = commands.flatMap((command) => (typeof command === "string" ? command : command.join("\n")));
   return words
     .flatMap((text) => [...text.split("\n"), ...text.split(/[\s"'`;|&()<>{}=$]+/)])
@@ -35,7 +35,7 @@ export function filesOfCommands(commands: readonly Command[], { from }: Place): 
 }
 
 /** The contents of these files and everything they load. */
-export function withLoaded(paths: readonly string[], place: Place): ReadonlyMap<string, Uint8Array> {
+export function withLoaded(paths: readonly string[], place: ProgramDirectories): ReadonlyMap<string, Uint8Array> {
   const files = filesLoadedBy(paths, place);
   const packages = files.filter((file) => /\.[cm]?[jt]sx?$/.test(file)).flatMap((file) => packageOf(file, place));
   return new Map([...files, ...packages].map((file) => [file, contentOf(file)]));
@@ -50,7 +50,7 @@ function contentOf(file: string): Buffer {
 }
 
 /** It decides how the module is read, and what `#names` in it refer to. */
-function packageOf(file: string, { within }: Place): readonly string[] {
+function packageOf(file: string, { within }: ProgramDirectories): readonly string[] {
   for (
     let directory = dirname(file);
     within.some((root) => isInside(directory, root));

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
-import { isInside } from "../core/paths/inside.ts";
+import { isInside } from "../core/paths/is-inside.ts";
 
 /** Where the host looks for its own programs. An agent's variables do not affect it. */
 export function hostPath(): string {

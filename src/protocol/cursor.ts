@@ -7,7 +7,7 @@ import { invalid } from "./v1/refusal.ts";
  */
 const cursor = z.strictObject({ list: z.string(), at: z.string(), back: z.literal(true).optional() });
 
-export interface Cursor {
+export interface PageCursor {
   readonly at: string;
   /** The page before `at` instead of the one after it. */
   readonly back?: true | undefined;
@@ -15,20 +15,20 @@ export interface Cursor {
 
 const PREFIX = "page_";
 
-export function writeCursor(list: string, { at, back }: Cursor): string {
+export function writeCursor(list: string, { at, back }: PageCursor): string {
   const text = JSON.stringify({ list, at, ...(back === true && { back }) });
   return `${PREFIX}${btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
 }
 
 /** Undefined for the first page. */
-export function readCursor(list: string, page: string | undefined): Cursor | undefined {
+export function readCursor(list: string, page: string | undefined): PageCursor | undefined {
   if (page === undefined) return undefined;
-  const read = cursor.safeParse(decoded(page));
+  const read = cursor.safeParse(decodeCursor(page));
   if (read.success && read.data.list === list) return read.data;
   throw invalid("page: this is not a cursor of this list. Use `next_page` of an earlier page unchanged, or omit it.");
 }
 
-function decoded(page: string): unknown {
+function decodeCursor(page: string): unknown {
   try {
     return JSON.parse(atob(page.slice(PREFIX.length).replaceAll("-", "+").replaceAll("_", "/")));
   } catch {

@@ -10,11 +10,11 @@ export type RuleLists = Pick<Permissions, "allow" | "ask" | "deny">;
 
 /** `always_allow` and `always_ask` become rules with the tool's bare name; `auto` needs no rule. */
 export function rulesFor(policies: ReadonlyMap<ToolsetName, PolicyName>, blocked: readonly string[]): RuleLists {
-  const named = (wanted: PolicyName): string[] =>
+  const namesWith = (wanted: PolicyName): string[] =>
     [...policies].filter(([, policy]) => policy === wanted).map(([name]) => TOOLSET[name]);
   return {
-    allow: named("always_allow"),
-    ask: named("always_ask"),
+    allow: namesWith("always_allow"),
+    ask: namesWith("always_ask"),
     // A rule for a domain does not include its subdomains.
     deny: blocked.flatMap((domain) => [`WebFetch(domain:${domain})`, `WebFetch(domain:*.${domain})`]),
   };
@@ -51,7 +51,7 @@ export function policyOf(name: ToolsetName, { allow, ask, deny }: RuleLists): Po
 }
 
 /** A tool that a rule denies entirely counts as disabled. */
-export function isDenied(name: ToolsetName, { deny }: RuleLists): boolean {
+export function isDeniedByRule(name: ToolsetName, { deny }: RuleLists): boolean {
   return rulesAbout(deny, TOOLSET[name]).some(isBare);
 }
 

@@ -15,22 +15,22 @@ import { type Budgets, budgetInForce, requirePrice, settleCutRequests } from "./
 import type { PrepareOptions, Workspace, Workspaces } from "../core/ports/workspace.ts";
 import { agentRules } from "../core/permission/rule-set.ts";
 import { type LoadFunctions, sessionTools } from "./calls/custom-tools.ts";
-import { guarded } from "./programs/guarded-functions.ts";
+import { guardFunctions } from "./programs/guarded-functions.ts";
 import type { Pins } from "./programs/pins.ts";
 import { Feed, type FeedItem } from "./log/feed.ts";
-import { plannedResources, resourceAdded } from "./files/session-archive.ts";
+import { plannedResources, resourceAddedEvent } from "./files/session-archive.ts";
 import { withHostVariables } from "./engine/host-variables.ts";
 import { holdLease } from "./log/lease.ts";
 import { withOutput } from "./turn/output.ts";
 import type { Processes } from "./engine/processes.ts";
-import { type IsTrustedFile, pinPrograms, ProgramGuard, programsPinned } from "./programs/program-guard.ts";
-import type { AgentInPlace } from "./recovery/project-file.ts";
+import { type IsTrustedFile, pinPrograms, ProgramGuard, programsPinnedEvent } from "./programs/program-guard.ts";
+import type { AgentInDirectory } from "./recovery/project-file.ts";
 import { DrivenSession } from "./session.ts";
 import { SessionLocks } from "./log/session-locks.ts";
 import { SessionLog } from "./log/session-log.ts";
 import type { SessionOptions, StartOptions } from "./session-options.ts";
-import { placeOf, preparedEvents } from "./paths/session-place.ts";
-import { requireUsable } from "./recovery/usable-session.ts";
+import { workspaceLocation, preparedEvents } from "./paths/session-location.ts";
+import { requireUsableSession } from "./recovery/usable-session.ts";
 
 export interface RuntimeDeps {
   readonly store: Store;
@@ -88,7 +88,7 @@ interface CreateOptions<Output> extends SessionOptions<Output>, PrepareOptions {
 /** What happens between a session's workspace and its first message. */
 interface CreateSteps {
   /** The agent in the workspace that was created for it. */
-  readonly inPlace?: (cwd: string) => AgentInPlace;
+  readonly inPlace?: (cwd: string) => AgentInDirectory;
   readonly prepare?: (opened: Opened) => Promise<void>;
 }
 
@@ -125,7 +125,7 @@ export class OpenSessions {
     await withOutput(this.#deps.outputs, given.agent, options.output);
     // The programs in the source directory; those in a new workspace are pinned when it exists.
     const pins = pinPrograms(given.agent, { cwd: given.source, source: given.source }, options.programs);
-    await requireUsable(this.#deps, { ...given, cwd: given.source }, { ...options, pins });
+    await requireUsableSession(this.#deps, { ...given, cwd: given.source }, { ...options, pins });
     for (const model of [given.agent.model, given.agent.fallback_model ?? []].flat())
       requirePrice(this.#deps.budgets, { ...given.agent, model });
     const id = ids.next("sesn");
@@ -137,7 +137,7 @@ export class OpenSessions {
     const ownProgram = isOfProgram(options);
     const made = { ...given, id, createdAt: clock.now(), cwd, source, resources, archivedAt: null, ownProgram };
     try {
-      for (const { content } of planned) await workspaces.put(placeOf(made), content, options);
+      for (const { content } of planned) await workspaces.put(workspaceLocation(made), content, options);
       const { agent, facts } = inPlace?.(cwd) ?? { agent: given.agent, facts: [] };
       const record = { ...made, agent };
       const { project } = record;
@@ -147,18 +147,19 @@ export class OpenSessions {
       return await this.drive(record, options, async (opened) => {
         await opened.log.append([
           ...preparedEvents(given.environment, prepared),
-          ...resources.map((resource) => resourceAdded(resource)),
+          ...resources.map((resource) => resourceAddedEvent(resource)),
           ...facts,
           ...(options.withheld === undefined
             ? []
             : [{ type: "capstan.settings_withheld" as const, ...options.withheld }]),
         ]);
         await prepare?.(opened);
-        if (options.inherited !== undefined) await opened.log.append([programsPinned(options.inherited)]);
+        if (options.inherited !== undefined) await opened.log.append([programsPinnedEvent(options.inherited)]);
         else await this.#pin(opened, options.programs);
       });
     } catch (thrown) {
-      if (given.environment.workspace.kind !== "in-place") await workspaces.remove(placeOf(made)).catch(() => {});
+      if (given.environment.workspace.kind !== "in-place")
+        await workspaces.remove(workspaceLocation(made)).catch(() => {});
       // Nobody could continue it. If the store fails here too, the first error already says why.
       await this.#delete(id).catch(() => {});
       throw thrown;
@@ -215,7 +216,7 @@ export class OpenSessions {
       const log = await SessionLog.open({ store, sessionId, lease: held.lease, feed, clock, ids, redactor });
       await log.append((state) => settleCutRequests(state, this.#deps.budgets));
       if (!record.ownProgram && isOfProgram(options)) await log.append([], { change: { ownProgram: true } });
-      const workspace = this.#deps.workspaces.open(placeOf(record), record.environment.checkpoints);
+      const workspace = this.#deps.workspaces.open(workspaceLocation(record), record.environment.checkpoints);
       await prepare({ log, record, workspace });
       // A session of an earlier version has no pins yet.
       if (log.state.programs === undefined) await this.#pin({ log, record }, {});
@@ -240,7 +241,7 @@ export class OpenSessions {
         variables,
         servers: resolved.servers,
         programs,
-        tools: await sessionTools(guarded(this.#deps.loadFunctions, programs), agent, options.tools),
+        tools: await sessionTools(guardFunctions(this.#deps.loadFunctions, programs), agent, options.tools),
         rules: agentRules(agent),
         ask: options.askPermission,
         givenHooks: options.hooks,
@@ -271,7 +272,7 @@ export class OpenSessions {
   async #pin({ log, record }: Pick<Opened, "log" | "record">, trusted: StartOptions["programs"]): Promise<void> {
     const { agent, cwd, source } = record;
     const pins = pinPrograms(agent, { cwd, source }, trusted);
-    if (Object.keys(pins).length > 0) await log.append([programsPinned(pins)]);
+    if (Object.keys(pins).length > 0) await log.append([programsPinnedEvent(pins)]);
   }
 
   /** Reaches everyone in this host who follows the session. */

@@ -8,14 +8,14 @@ import type {
   SessionResource,
   SessionSummary,
 } from "../core/ports/store.ts";
-import type { Recovered } from "./recovery/abandoned.ts";
+import type { Recovered } from "./recovery/abandoned-sessions.ts";
 import { Attendance, type WatchOptions } from "./recovery/session-driver.ts";
-import { logged } from "./log/feed.ts";
+import { toLoggedEvent } from "./log/feed.ts";
 import { Files } from "./files/files.ts";
-import { agentOf } from "./recovery/started-agent.ts";
+import { agentForSession } from "./recovery/started-agent.ts";
 import { copyHistory } from "./files/fork.ts";
 import { KeptSessions } from "./files/session-archive.ts";
-import { copyFiles, placeOfFork } from "./files/fork-files.ts";
+import { copyFiles, forkLocation } from "./files/fork-files.ts";
 import { Grants, Inbox } from "./approvals/inbox.ts";
 import { inTurn, type SessionState } from "../core/session/state.ts";
 import type { GivenFile, SessionUpdate } from "./session-options.ts";
@@ -25,7 +25,7 @@ import type { FilesDeps } from "./files/resting-sessions.ts";
 import { StoredWorkspaces } from "./files/stored-workspaces.ts";
 import { OpenSessions, type RuntimeDeps } from "./open-sessions.ts";
 import { loadState, stateAt } from "./log/stored-state.ts";
-import { startingPlace } from "./paths/session-place.ts";
+import { startingDirectory } from "./paths/session-location.ts";
 import { TakeOvers } from "./recovery/take-overs.ts";
 
 /** What a host is doing right now. */
@@ -56,13 +56,13 @@ export class Runtime {
     this.#deps = deps;
     this.#open = new OpenSessions(deps);
     this.#takeOvers = new TakeOvers(deps, this.#open);
-    const onAnswer = async (sessionId: string): Promise<void> => this.#open.get(sessionId)?.answered();
+    const onAnswer = async (sessionId: string): Promise<void> => this.#open.get(sessionId)?.noteAnswer();
     this.approvals = new Inbox({ ...deps, onAnswer });
     this.grants = new Grants(deps.store);
     const ofFiles: FilesDeps = {
       ...deps,
       feed: (id) => this.#open.feed(id),
-      driven: (id) => this.#open.get(id),
+      findDriven: (id) => this.#open.get(id),
       locks: this.#open.locks,
     };
     this.files = new Files(ofFiles);
@@ -70,18 +70,18 @@ export class Runtime {
     this.#kept = new KeptSessions({ ...ofFiles, stateRoot: deps.stateRoot });
     this.#attendance = new Attendance(this.#open, {
       ...deps,
-      abandoned: () => this.abandoned(),
+      listAbandoned: () => this.abandoned(),
       takeOver: (id) => this.#takeOvers.takeAlone(id),
     });
   }
 
   async startSession<Output = unknown>(options: StartOptions<Output>): Promise<Session<Output>> {
-    const { agent, ...steps } = agentOf(options, this.#deps.engines);
+    const { agent, ...steps } = agentForSession(options, this.#deps.engines);
     const session = await this.#open.create(
       {
         agent,
         environment: parseEnvironment(options.environment ?? {}),
-        source: startingPlace(options, this.#deps.capstanHome),
+        source: startingDirectory(options, this.#deps.capstanHome),
         title: options.title ?? null,
         project: options.project ?? "default",
         metadata: options.metadata ?? {},
@@ -111,7 +111,7 @@ export class Runtime {
     const parent = await this.#takeOvers.require(sessionId);
     const at = options.at ?? (await this.#deps.store.head(sessionId));
     const { agent, title, project, metadata, agentRef, environmentId } = parent;
-    const { environment, source } = await placeOfFork(this.#deps.store, parent, options.cwd);
+    const { environment, source } = await forkLocation(this.#deps.store, parent, options.cwd);
     const session = await this.#open.create(
       {
         agent,
@@ -264,8 +264,8 @@ export class Runtime {
     await this.#takeOvers.require(sessionId);
     const events = await this.#deps.store.events(sessionId, range);
     // Return only what is on disk.
-    await this.#deps.store.synced();
-    return events.map(logged);
+    await this.#deps.store.sync();
+    return events.map(toLoggedEvent);
   }
 
   /** Checks the hash chain of a session's log, and returns the first place where it is broken. */
@@ -280,7 +280,7 @@ export class Runtime {
 
   /** Sessions whose host died in a turn and that nobody has taken over. */
   abandoned(): Promise<readonly string[]> {
-    return this.#takeOvers.abandoned();
+    return this.#takeOvers.listAbandoned();
   }
 
   /** Ends every session's agent process, releases the sessions, and closes what the host opened. */

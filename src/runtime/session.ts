@@ -11,7 +11,7 @@ import { isEmpty, UserHooks } from "./hooks/hooks.ts";
 import { Occupancy } from "./engine/directory-claim.ts";
 import { type RestingSession, type RestPurpose, whileAlone } from "./files/resting-sessions.ts";
 import { finishRewind } from "./files/rewind.ts";
-import { expanded, type Said } from "./turn/user-message.ts";
+import { expandMessage, type ExpandedMessage } from "./turn/user-message.ts";
 import type { SessionDeps, SessionParts } from "./session-deps.ts";
 import { engineChange, engineInForce, requireFittingEngine } from "./engine/session-engine.ts";
 import type { SessionLog } from "./log/session-log.ts";
@@ -22,7 +22,7 @@ import { Turns } from "./turn/turns.ts";
 /** A session that this host drives, as programs see it: send it messages, follow what it does, steer it. */
 export type Session<Output = unknown> = Omit<
   DrivenSession<Output>,
-  "recover" | "abandon" | "answered" | "settled" | "atRest" | "write" | "leave" | "isAtWork" | "closing"
+  "recover" | "abandon" | "noteAnswer" | "waitUntilIdle" | "atRest" | "write" | "leave" | "isAtWork" | "closing"
 >;
 
 export class DrivenSession<Output = unknown> {
@@ -77,7 +77,7 @@ export class DrivenSession<Output = unknown> {
   /** Stores the message and starts a turn, or adds it to the turn under way. */
   send(content: string | MessageContent): Turn<Output> {
     const blocks: MessageContent = typeof content === "string" ? [{ type: "text", text: content }] : content;
-    return this.#stream.follow(this.#send(expanded(this.#deps.record.agent, blocks)));
+    return this.#stream.follow(this.#send(expandMessage(this.#deps.record.agent, blocks)));
   }
 
   /** Shortens the context: from then on the model sees a summary. This is a turn of its own. */
@@ -218,12 +218,12 @@ export class DrivenSession<Output = unknown> {
   }
 
   /** For the runtime: resolves when the session is idle; rejects when the turn is lost together with its log. */
-  async settled(): Promise<void> {
+  async waitUntilIdle(): Promise<void> {
     await this.#stream.settled();
   }
 
   /** For the runtime: someone answered an approval of this session. */
-  async answered(): Promise<void> {
+  async noteAnswer(): Promise<void> {
     await this.#turns.reconsider();
   }
 
@@ -247,7 +247,7 @@ export class DrivenSession<Output = unknown> {
     }
   }
 
-  async #send(said: Said): Promise<number> {
+  async #send(said: ExpandedMessage): Promise<number> {
     this.#requireOpen();
     if (isEmpty(said.content))
       throw new CapstanError("invalid_input", "The message is empty. Say what the agent should do.");

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ELSEWHERE_DIRECTORIES, ELSEWHERE_FILES } from "../core/permission/limits.ts";
-import { isInside } from "../core/paths/inside.ts";
+import { isInside } from "../core/paths/is-inside.ts";
 import { isHidden, isSecret, isWritable, type SandboxPlan } from "../core/environment/sandbox.ts";
 import { COVER_SYSCTL } from "./bwrap-path.ts";
 import { LOOKED_PAST } from "./secrets.ts";
@@ -28,8 +28,8 @@ export function confinedCommand(
     readonly secrets?: readonly string[];
   },
 ): string[] {
-  const { kept, covered } = closedPlaces(plan);
-  const places: Places = {
+  const { kept, covered } = closedPaths(plan);
+  const places: PathLists = {
     denyRead: [...plan.denyRead, ...secrets].flatMap(real),
     allowRead: [...plan.allowRead, ownDirectory].flatMap(real),
     denyWrite: kept,
@@ -46,7 +46,7 @@ export function confinedReading(
   { plan, confine }: Confinement,
   { needed }: { readonly needed: readonly string[] },
 ): string[] {
-  const places: Places = {
+  const places: PathLists = {
     denyRead: plan.denyRead.flatMap(real),
     allowRead: [...plan.allowRead, ...needed].flatMap(real),
     denyWrite: [],
@@ -57,13 +57,13 @@ export function confinedReading(
 
 /** Secrets of the project that exist when the server starts. */
 function secretsIn(plan: SandboxPlan): string[] {
-  const found = (directory: string): string[] =>
+  const findSecrets = (directory: string): string[] =>
     readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
       const path = join(directory, entry.name);
-      if (entry.isDirectory()) return LOOKED_PAST.includes(entry.name) ? [] : found(path);
+      if (entry.isDirectory()) return LOOKED_PAST.includes(entry.name) ? [] : findSecrets(path);
       return isSecret(path, plan) ? [path] : [];
     });
-  return found(plan.workspace);
+  return findSecrets(plan.workspace);
 }
 
 /**
@@ -71,18 +71,18 @@ function secretsIn(plan: SandboxPlan): string[] {
  * mount needs a target. A directory, because git and checkpoints ignore empty ones.
  */
 export function coverOf(plan: SandboxPlan): readonly string[] {
-  return closedPlaces(plan).covered;
+  return closedPaths(plan).covered;
 }
 
-type Places = Pick<SandboxPlan, "denyRead" | "allowRead" | "denyWrite" | "allowWrite">;
+type PathLists = Pick<SandboxPlan, "denyRead" | "allowRead" | "denyWrite" | "allowWrite">;
 
-interface ClosedPlaces {
+interface ClosedPaths {
   readonly kept: readonly string[];
   readonly covered: readonly string[];
 }
 
 /** Paths that a server must not write although they are in a writable directory. */
-function closedPlaces(plan: SandboxPlan): ClosedPlaces {
+function closedPaths(plan: SandboxPlan): ClosedPaths {
   const roots = plan.allowWrite.flatMap(real).filter(isDirectory);
   const named = roots.flatMap((root) => [...ELSEWHERE_DIRECTORIES, ...ELSEWHERE_FILES].map((name) => join(root, name)));
   const closed = [...plan.denyWrite, ...plan.configuration, ...named];
@@ -99,7 +99,7 @@ function closedPlaces(plan: SandboxPlan): ClosedPlaces {
 }
 
 /** From the root downwards: nested paths are mounted over their parents. */
-function mounts(places: Places, covered: readonly string[]): string[] {
+function mounts(places: PathLists, covered: readonly string[]): string[] {
   const paths = [...Object.values(places).flat(), ...covered];
   const holding = [...places.denyWrite, ...covered].flatMap((path) => between(path, places.allowWrite));
   return unique([...paths, ...holding])

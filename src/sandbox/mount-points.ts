@@ -15,7 +15,7 @@ export function mountPoints(): ReadonlySet<string> {
       seen.add(namespace);
       for (const line of lines) {
         const point = line.split(" ")[4];
-        if (point !== undefined) points.add(unescaped(point));
+        if (point !== undefined) points.add(unescapeOctal(point));
       }
     } catch {
       // It has ended, or belongs to another user.
@@ -33,6 +33,6 @@ function processes(): string[] {
 }
 
 /** Spaces, tabs, newlines and backslashes are octal escapes. */
-function unescaped(point: string): string {
+function unescapeOctal(point: string): string {
   return point.replaceAll(/\\([0-7]{3})/g, (_whole, digits: string) => String.fromCharCode(parseInt(digits, 8)));
 }

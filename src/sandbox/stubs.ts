@@ -105,27 +105,27 @@ export class Stubs {
   }
 
   /** Call this before a command may run. */
-  used(): void {
+  markUsed(): void {
     this.#isUsed = true;
   }
 
   /** At the end of a turn. */
   sweep(): void {
     if (!this.#isUsed) return;
-    this.#isUsed = removed(read(this.#list).brief, wasMadeToBeCovered) > 0;
+    this.#isUsed = removeMatching(read(this.#list).brief, wasMadeToBeCovered) > 0;
   }
 
   /** When the process has ended, or by the next one after a kill. */
   sweepAll(): void {
     this.sweep();
-    const left = removed(read(this.#list).lasting, isEmpty);
+    const left = removeMatching(read(this.#list).lasting, isEmpty);
     if (left === 0 && !this.#isUsed) removeOwn(this.#list);
   }
 }
 
 /** Removes the stubs among these paths, and returns how many had to stay. */
 export function removeStubs(paths: readonly string[]): number {
-  return removed(paths, wasMadeToBeCovered);
+  return removeMatching(paths, wasMadeToBeCovered);
 }
 
 function unique(paths: readonly string[]): string[] {
@@ -144,7 +144,7 @@ function absentIn(places: readonly string[], names: readonly string[]): string[]
  * Removes stubs, and returns how many had to stay. Mounts of some process stay, because removing the path would remove
  * the mount: a command of another session in the same directory would no longer be confined.
  */
-function removed(paths: readonly string[], isStub: (stats: Stats) => boolean): number {
+function removeMatching(paths: readonly string[], isStub: (stats: Stats) => boolean): number {
   const found = paths.filter((path) => {
     const stats = lookAt(path);
     return stats !== undefined && (stats.isDirectory() || isStub(stats));

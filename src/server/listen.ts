@@ -95,7 +95,7 @@ function serverFor(
   const fetch: Parameters<typeof getRequestListener>[0] = (request, env) => app.fetch(request, env);
   // Answers what hono never sees, such as a broken Host header, without a body.
   const listener = getRequestListener(fetch, {
-    errorHandler: () => Response.json(broken(), { status: 400 }),
+    errorHandler: () => Response.json(brokenRequest(), { status: 400 }),
   }) as RequestListener;
   const server = createAdaptorServer({
     fetch,
@@ -149,11 +149,11 @@ function answerBrokenUpgrades(server: Server): void {
 type Upgrade = [request: IncomingMessage, socket: Duplex, head: Buffer];
 
 function hangUp(socket: Duplex, status: string, message?: string): void {
-  const body = JSON.stringify(broken(message));
+  const body = JSON.stringify(brokenRequest(message));
   const head = [`HTTP/1.1 ${status}`, "content-type: application/json", `content-length: ${Buffer.byteLength(body)}`];
   socket.end(`${[...head, "connection: close"].join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-function broken(message = "The request is not valid HTTP."): Record<string, unknown> {
+function brokenRequest(message = "The request is not valid HTTP."): Record<string, unknown> {
   return errorBody(new ApiFailure("invalid_request_error", message), `req_${randomBytes(12).toString("hex")}`);
 }

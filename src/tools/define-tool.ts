@@ -3,7 +3,7 @@ import { CapstanError } from "../core/errors.ts";
 import { describeIssue, type OutputOf, type StandardSchema } from "../core/agent/standard-schema.ts";
 import type { Tool, ToolAnnotations, ToolContext, ToolOutcome } from "../core/ports/tool.ts";
 import { inputSchemaOf } from "./input-schema.ts";
-import { contentOf, cutText, plainText, toJson, type ToolReply } from "./tool-reply.ts";
+import { replyContent, cutText, blocksText, toJson, type ToolReply } from "./tool-reply.ts";
 
 export interface ToolDefinition<Schema extends StandardSchema, Data> {
   /** Letters, digits, `_` and `-`; at most 64. */
@@ -63,7 +63,7 @@ export function defineTool<Schema extends StandardSchema, Data>(definition: Tool
       const ended = execute(definition, { input, context: { ...context, signal: stop.signal } }).catch(() =>
         failure(`Tool ${name} failed with an error that cannot be displayed.`),
       );
-      return bounded(await Promise.race([stopped, ended]), maxResultBytes);
+      return limitOutcome(await Promise.race([stopped, ended]), maxResultBytes);
     },
   };
 }
@@ -86,7 +86,7 @@ async function execute<Schema extends StandardSchema, Data>(
     return failure(`Tool ${name} failed: ${brief(thrown)}`, show(thrown));
   }
   try {
-    return { isError: false, content: contentOf(reply, render) };
+    return { isError: false, content: replyContent(reply, render) };
   } catch (thrown) {
     const story = `${show(thrown)}\n\nThe handler returned: ${show(reply)}`;
     return failure(`Tool ${name} ran, but its result cannot be passed on: ${brief(thrown)}`, story);
@@ -125,9 +125,9 @@ function stopOf(context: ToolContext, timeoutMs: number): Stop {
   };
 }
 
-function bounded(outcome: ToolOutcome, maxBytes: number): ToolOutcome {
+function limitOutcome(outcome: ToolOutcome, maxBytes: number): ToolOutcome {
   const cut = cutText(outcome.content, maxBytes);
-  return cut === undefined ? outcome : { detail: plainText(outcome.content), ...outcome, content: cut };
+  return cut === undefined ? outcome : { detail: blocksText(outcome.content), ...outcome, content: cut };
 }
 
 function failure(message: string, detail?: string): ToolOutcome {

@@ -25,14 +25,14 @@ interface ReplyParts<Data> {
 }
 
 /** The content for the model. Throws if the reply has none of the shapes above. */
-export function contentOf<Data>(reply: ToolReply<Data>, render: (data: Data) => string): ToolContent {
+export function replyContent<Data>(reply: ToolReply<Data>, render: (data: Data) => string): ToolContent {
   return blocksOf(reply, render)
     .map(checkBlock)
     .filter((block) => block.type !== "text" || block.text !== "");
 }
 
 /** The text of the blocks as the model sees it, without images and other binary data. */
-export function plainText(content: ToolContent): string {
+export function blocksText(content: ToolContent): string {
   return content.flatMap((block) => textIn(block) ?? []).join("\n");
 }
 

@@ -32,12 +32,12 @@ const PLAIN = /^[\t\n -~]*$/;
 
 /** Writes every hidden character as an escape such as `\u{202e}`. Idempotent. */
 export function escapeHidden(text: string): string {
-  return PLAIN.test(text) ? text : text.replaceAll(HIDDEN, written);
+  return PLAIN.test(text) ? text : text.replaceAll(HIDDEN, codePointEscape);
 }
 
 /** The same, except for ASCII control characters. */
 export function escapeUnseen(text: string): string {
-  return PLAIN.test(text) ? text : text.replaceAll(HIDDEN_BUT_C0, written);
+  return PLAIN.test(text) ? text : text.replaceAll(HIDDEN_BUT_C0, codePointEscape);
 }
 
 /** For text that a person types or pastes: removes terminal control characters. */
@@ -50,7 +50,7 @@ export function hasUnseen(text: string): boolean {
   return !PLAIN.test(text) && HAS_HIDDEN.test(text);
 }
 
-function written(character: string): string {
+function codePointEscape(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
@@ -77,17 +77,17 @@ export class EscapedPieces {
     const text = this.#held + piece;
     const from = text.search(/(?:[\u200C\u200D]?[\uD800-\uDBFF]|[\u200C\u200D])$/);
     this.#held = from < 0 ? "" : text.slice(from);
-    return this.#escaped(from < 0 ? text : text.slice(0, from));
+    return this.#escape(from < 0 ? text : text.slice(0, from));
   }
 
   /** Returns the rest. */
   end(): string {
     const text = this.#held;
     this.#held = "";
-    return this.#escaped(text);
+    return this.#escape(text);
   }
 
-  #escaped(text: string): string {
+  #escape(text: string): string {
     const all = this.#before + text;
     const shown = escapeHidden(all).slice(escapeHidden(this.#before).length);
     this.#before = all.slice(-CONTEXT);

@@ -16,7 +16,7 @@ const CAUSES: Readonly<Record<string, string>> = {
 };
 
 /** Makes a path readable, even with line breaks or bytes that are not text. */
-export function shownPath(path: Buffer | string): string {
+export function printablePath(path: Buffer | string): string {
   const text = path.toString();
   return /[\p{Cc}\uFFFD]/u.test(text) ? JSON.stringify(text) : text;
 }
@@ -24,17 +24,17 @@ export function shownPath(path: Buffer | string): string {
 /** Converts a file system error to `workspace_failed`; returns other errors unchanged. */
 export function diskFailure(thrown: unknown, doing: string, path: Buffer | string): unknown {
   if (thrown instanceof CapstanError || !(thrown instanceof Error)) return thrown;
-  if (thrown.name === "AbortError") return interrupted(thrown);
+  if (thrown.name === "AbortError") return interruption(thrown);
   const { code } = thrown as NodeJS.ErrnoException;
   if (code === undefined) return thrown;
   const cause = CAUSES[code] ?? `the system reports: ${thrown.message}. Check it and try again`;
-  return new CapstanError("workspace_failed", `${doing} ${shownPath(path)} failed: ${cause}.`, {
+  return new CapstanError("workspace_failed", `${doing} ${printablePath(path)} failed: ${cause}.`, {
     cause: thrown,
     data: { path: path.toString(), code },
   });
 }
 
-function interrupted(cause?: unknown): CapstanError {
+function interruption(cause?: unknown): CapstanError {
   return new CapstanError(
     "workspace_failed",
     "Creating the workspace was interrupted. Everything created so far is removed.",
@@ -45,5 +45,5 @@ function interrupted(cause?: unknown): CapstanError {
 }
 
 export function stopIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw interrupted(signal.reason);
+  if (signal?.aborted === true) throw interruption(signal.reason);
 }

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { CapstanError } from "../core/errors.ts";
-import { diskFailure, shownPath, stopIfAborted } from "./disk-failure.ts";
+import { diskFailure, printablePath, stopIfAborted } from "./disk-failure.ts";
 import { checkUnchanged, FileChanged, openSeen, see, type SeenFile } from "./seen-file.ts";
 
 export interface FileCopy {
@@ -41,7 +41,7 @@ async function copyAgain(copy: FileCopy): Promise<void> {
     if (!(error instanceof FileChanged)) throw diskFailure(error, "Reading", path);
     throw new CapstanError(
       "workspace_failed",
-      `${shownPath(path)} changed twice while it was being copied. Stop the program that writes it, or exclude the file.`,
+      `${printablePath(path)} changed twice while it was being copied. Stop the program that writes it, or exclude the file.`,
       { cause: error, data: { path: path.toString() } },
     );
   }
@@ -49,13 +49,17 @@ async function copyAgain(copy: FileCopy): Promise<void> {
 
 async function copySeen(copy: FileCopy): Promise<void> {
   const { file, to, readOnly } = copy;
-  await using from = await opened(() => openSeen(file), "Reading", file.path);
+  await using from = await explainErrors(() => openSeen(file), "Reading", file.path);
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-  await using into = await opened(() => open(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600), "Writing", to);
+  await using into = await explainErrors(
+    () => open(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600),
+    "Writing",
+    to,
+  );
   await copyBytes(copy, from, into);
   await checkUnchanged(from, file);
   const seconds = Number(file.modified / 1_000n) / 1_000_000;
-  await written(async () => {
+  await explainWriteErrors(async () => {
     await into.utimes(seconds, seconds);
     await into.chmod(file.mode & (readOnly ? PERMISSIONS & ~WRITING : PERMISSIONS));
   }, to);
@@ -68,15 +72,15 @@ async function copyBytes(copy: FileCopy, from: FileHandle, into: FileHandle): Pr
   for (let position = 0; position < file.size;) {
     stopIfAborted(signal);
     const wanted = Math.min(buffer.length, file.size - position);
-    const { bytesRead } = await opened(() => from.read(buffer, 0, wanted, position), "Reading", file.path);
+    const { bytesRead } = await explainErrors(() => from.read(buffer, 0, wanted, position), "Reading", file.path);
     if (bytesRead === 0) throw new FileChanged("shorter");
-    await written(() => into.writeFile(buffer.subarray(0, bytesRead)), to);
+    await explainWriteErrors(() => into.writeFile(buffer.subarray(0, bytesRead)), to);
     position += bytesRead;
     onBytes(bytesRead);
   }
 }
 
-async function opened<T>(work: () => Promise<T>, doing: string, path: Buffer): Promise<T> {
+async function explainErrors<T>(work: () => Promise<T>, doing: string, path: Buffer): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -84,6 +88,6 @@ async function opened<T>(work: () => Promise<T>, doing: string, path: Buffer): P
   }
 }
 
-async function written(work: () => Promise<unknown>, path: Buffer): Promise<void> {
-  await opened(work, "Writing", path);
+async function explainWriteErrors(work: () => Promise<unknown>, path: Buffer): Promise<void> {
+  await explainErrors(work, "Writing", path);
 }

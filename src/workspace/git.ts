@@ -85,7 +85,7 @@ export async function git(args: readonly string[], options: GitOptions = {}): Pr
   if (output.status === "rejected") throw output.reason;
   const code = ending.value;
   const said = Buffer.concat(stderr).toString();
-  if (code !== 0 && !accept.includes(code)) throw failed(args, said, code);
+  if (code !== 0 && !accept.includes(code)) throw gitFailure(args, said, code);
   return { stdout: output.value, stderr: said, code };
 }
 
@@ -93,7 +93,7 @@ export async function git(args: readonly string[], options: GitOptions = {}): Pr
 async function collect(child: ChildProcess, stdout: Readable, options: GitOptions): Promise<Buffer> {
   const { maxOutput = Number.POSITIVE_INFINITY, outputFile } = options;
   let size = 0;
-  async function* counted(): AsyncGenerator<Buffer> {
+  async function* limitOutput(): AsyncGenerator<Buffer> {
     for await (const chunk of stdout as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > maxOutput) throw tooMuch(maxOutput);
@@ -101,8 +101,8 @@ async function collect(child: ChildProcess, stdout: Readable, options: GitOption
     }
   }
   try {
-    if (outputFile === undefined) return Buffer.concat(await Array.fromAsync(counted()));
-    await pipeline(counted, createWriteStream(outputFile, { mode: 0o600 }));
+    if (outputFile === undefined) return Buffer.concat(await Array.fromAsync(limitOutput()));
+    await pipeline(limitOutput, createWriteStream(outputFile, { mode: 0o600 }));
     return Buffer.alloc(0);
   } catch (thrown) {
     // Nothing reads it any more.
@@ -165,7 +165,7 @@ const ADVICE = [
   [/unable to write/i, " Check that the disk has free space and can be written to."],
 ] as const;
 
-function failed(args: readonly string[], stderr: string, code: number): CapstanError {
+function gitFailure(args: readonly string[], stderr: string, code: number): CapstanError {
   const said = stderr.trim().slice(-2_000);
   const advice = ADVICE.find(([words]) => words.test(said))?.[1] ?? "";
   const command = args.find((arg) => !arg.startsWith("-") && !arg.includes("=")) ?? "";

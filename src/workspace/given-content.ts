@@ -6,21 +6,21 @@ import { CapstanError } from "../core/errors.ts";
 import type { GivenContent, HostAddresses } from "../core/ports/workspace.ts";
 import { cloneRequest, makeClone } from "./kinds/clone-workspace.ts";
 import { diskFailure } from "./disk-failure.ts";
-import type { HostPlaces } from "./host-paths.ts";
-import { removeTree } from "./removal.ts";
+import type { HostDirectories } from "./host-paths.ts";
+import { removeTree } from "./remove-tree.ts";
 
 interface Target {
   readonly sessionId: string;
   /** The root of the workspace. */
   readonly root: string;
-  readonly places: HostPlaces;
+  readonly places: HostDirectories;
   readonly signal?: AbortSignal | undefined;
   readonly hostAddresses?: HostAddresses | undefined;
 }
 
 /** Puts a file or a clone at a path that does not exist yet. The agent must not be working meanwhile. */
 export async function putContent(content: GivenContent, target: Target): Promise<void> {
-  const to = await freePlace(target.root, content.at);
+  const to = await freePath(target.root, content.at);
   if (content.kind === "file") return copyTo(content.path, to);
   const { sessionId, root, places, signal, hostAddresses } = target;
   const settings = { kind: "clone", from: withToken(content), ref: content.ref } as const;
@@ -35,11 +35,11 @@ export async function putContent(content: GivenContent, target: Target): Promise
 }
 
 /** Creates the parent directories. Links that the agent created must not lead out of the workspace. */
-async function freePlace(root: string, at: string): Promise<string> {
+async function freePath(root: string, at: string): Promise<string> {
   const to = join(root, at);
   const inside = relative(root, to);
   if (at === "" || isAbsolute(at) || inside === "" || inside === ".." || inside.startsWith(`..${sep}`))
-    throw refused(at, "is not a path inside the workspace");
+    throw refusal(at, "is not a path inside the workspace");
   const real = await realpath(root);
   let above = real;
   for (const name of inside.split(sep).slice(0, -1)) {
@@ -47,7 +47,7 @@ async function freePlace(root: string, at: string): Promise<string> {
     await mkdir(above, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "EEXIST") throw diskFailure(error, "Making", above);
     });
-    if ((await realpath(above)) !== above) throw refused(at, "leads through a link");
+    if ((await realpath(above)) !== above) throw refusal(at, "leads through a link");
   }
   return join(above, inside.split(sep).at(-1) ?? "");
 }
@@ -55,7 +55,7 @@ async function freePlace(root: string, at: string): Promise<string> {
 async function copyTo(from: string, to: string): Promise<void> {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   const into = await open(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "EEXIST") throw refused(to.slice(dirname(to).length + 1), "already exists");
+    if (error.code === "EEXIST") throw refusal(to.slice(dirname(to).length + 1), "already exists");
     throw diskFailure(error, "Writing", to);
   });
   try {
@@ -80,6 +80,6 @@ function withToken({ url, token }: Extract<GivenContent, { kind: "repository" }>
   return address.href;
 }
 
-function refused(at: string, why: string): CapstanError {
+function refusal(at: string, why: string): CapstanError {
   return new CapstanError("workspace_invalid", `${JSON.stringify(at)} ${why}. Use another path.`, { data: { at } });
 }

@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { CapstanError } from "../core/errors.ts";
 
 /** The host's directories that decide what a session may touch. */
-export interface HostPlaces {
+export interface HostDirectories {
   /** The directory of the sessions' workspaces. */
   readonly root: string;
   /** What may be mounted or cloned, besides the directory a session is started in. */
@@ -29,25 +29,25 @@ export function absolute(written: string, source: string, home: string | undefin
 }
 
 /** Resolves links as far as the path exists; the rest stays as written. */
-export async function realPlace(path: string): Promise<string> {
+export async function realDirectory(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch {
     const parent = dirname(path);
-    return parent === path ? path : join(await realPlace(parent), basename(path));
+    return parent === path ? path : join(await realDirectory(parent), basename(path));
   }
 }
 
 /** Why no agent should get this directory, or undefined. `path` has its links resolved. */
-export async function guarded(path: string, places: HostPlaces): Promise<string | undefined> {
+export async function guardReason(path: string, places: HostDirectories): Promise<string | undefined> {
   if (path === "/") return "it is the root directory of the machine";
   if (places.home !== undefined) {
-    const home = await realPlace(places.home);
+    const home = await realDirectory(places.home);
     if (path === home) return "it is your home directory";
     if (liesIn(home, path)) return `it contains your home directory ${home}`;
   }
   for (const own of [places.capstanHome, places.root]) {
-    const real = await realPlace(own);
+    const real = await realDirectory(own);
     if (path === real) return "it contains Capstan's own files";
     if (liesIn(path, real)) return `it is inside ${real}, which contains Capstan's own files`;
     if (liesIn(real, path)) return `it contains Capstan's own files, in ${real}`;
@@ -56,8 +56,8 @@ export async function guarded(path: string, places: HostPlaces): Promise<string 
 }
 
 /** Fails closed: without roots, only paths in the directory the session is started in are allowed. */
-export async function isAllowed(path: string, source: string, places: HostPlaces): Promise<boolean> {
+export async function isAllowed(path: string, source: string, places: HostDirectories): Promise<boolean> {
   for (const root of [source, ...places.mountRoots])
-    if (isAbsolute(root) && liesIn(path, await realPlace(root))) return true;
+    if (isAbsolute(root) && liesIn(path, await realDirectory(root))) return true;
   return false;
 }

@@ -18,10 +18,10 @@ export class FileChanged extends Error {}
 /** Inspects the file at a path without links; undefined if it is not a regular file. */
 export async function see(path: Buffer): Promise<SeenFile | undefined> {
   const found = await lstat(path, { bigint: true });
-  return found.isFile() ? seen(path, found) : undefined;
+  return found.isFile() ? toSeenFile(path, found) : undefined;
 }
 
-function seen(path: Buffer, found: BigIntStats): SeenFile {
+function toSeenFile(path: Buffer, found: BigIntStats): SeenFile {
   return {
     path,
     size: Number(found.size),

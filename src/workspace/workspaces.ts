@@ -7,7 +7,7 @@ import type {
   PrepareOptions,
   WorkLimits,
   Workspace,
-  WorkspacePlace,
+  WorkspaceLocation,
   WorkspaceRequest,
   Workspaces,
 } from "../core/ports/workspace.ts";
@@ -16,15 +16,15 @@ import { fillCopy } from "./kinds/copy-workspace.ts";
 import { diskFailure, stopIfAborted } from "./disk-failure.ts";
 import { diskSize } from "./disk-size.ts";
 import { putContent } from "./given-content.ts";
-import { guarded, type HostPlaces } from "./host-paths.ts";
+import { guardReason, type HostDirectories } from "./host-paths.ts";
 import { mountRequests } from "./mounts/mount-request.ts";
 import { isNewer } from "./newer-files.ts";
-import { removeTree } from "./removal.ts";
+import { removeTree } from "./remove-tree.ts";
 import { addWorktree, removeWorktree, worktreeRequest } from "./kinds/worktree-workspace.ts";
 
 /** Opens a session's checkpoints, which are in `directory`. */
 export type OpenShadow = (
-  place: WorkspacePlace,
+  place: WorkspaceLocation,
   options: {
     readonly directory: string;
     readonly settings: CheckpointSettings;
@@ -32,7 +32,7 @@ export type OpenShadow = (
   },
 ) => Workspace;
 
-export interface WorkspacesOptions extends HostPlaces {
+export interface WorkspacesOptions extends HostDirectories {
   readonly openShadow: OpenShadow;
 }
 
@@ -44,10 +44,10 @@ export function createWorkspaces({ openShadow, ...places }: WorkspacesOptions): 
   const directoryOf = (sessionId: string): string => join(places.root, checkedId(sessionId));
   return {
     async validate(request) {
-      await checked(request, places);
+      await checkRequest(request, places);
     },
     async prepare(request, options = {}) {
-      const make = await checked(request, places, options.signal);
+      const make = await checkRequest(request, places, options.signal);
       stopIfAborted(options.signal);
       if (request.workspace.kind === "in-place") return make("", options);
       const directory = directoryOf(request.sessionId);
@@ -86,13 +86,13 @@ export function createWorkspaces({ openShadow, ...places }: WorkspacesOptions): 
 }
 
 /** Performs all checks that create nothing, and returns the remaining work. */
-async function checked(request: WorkspaceRequest, places: HostPlaces, signal?: AbortSignal): Promise<Make> {
+async function checkRequest(request: WorkspaceRequest, places: HostDirectories, signal?: AbortSignal): Promise<Make> {
   const { sessionId, workspace } = request;
   checkedId(sessionId);
   const source = await sourceDirectory(request.source);
   switch (workspace.kind) {
     case "in-place": {
-      const reason = await guarded(source, places);
+      const reason = await guardReason(source, places);
       if (reason !== undefined)
         throw new CapstanError(
           "workspace_invalid",

@@ -4,7 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { seriousBarriers } from "../support/barriers.ts";
 import { type Console, openConsole } from "../support/console.ts";
-import { obedient, order, type Step } from "../support/obedient.ts";
+import { obedient, order, type Step } from "../support/obedient-model.ts";
 import { office } from "../support/office.ts";
 import { WHICH_COLOUR } from "../support/scripted-model.ts";
 
@@ -179,7 +179,7 @@ test("questions, forms, plans and results are given on a phone", async () => {
   await form.getByLabel("people").fill("4");
   await form.getByLabel("people").press("Control+Enter");
   await expect
-    .poll(() => office(console.directory).done())
+    .poll(() => office(console.directory).listDone())
     .toEqual(['{"action":"accept","content":{"room":"blue","people":4,"catering":true}}']);
 
   const call = card("Run touch a-rather-long-name");

@@ -6,7 +6,7 @@ import { alteredSession } from "../support/altered-session.ts";
 import { isTooWide } from "../support/barriers.ts";
 import { type Console, openConsole } from "../support/console.ts";
 import { DEEP_LISTS, HOSTILE_LINE, HOSTILE_MARKDOWN, HOSTILE_MARKUP, RIGHT_TO_LEFT } from "../support/hostile-texts.ts";
-import { obedient, order, type Step } from "../support/obedient.ts";
+import { obedient, order, type Step } from "../support/obedient-model.ts";
 import { text } from "../support/scripted-model.ts";
 import { until } from "../support/until.ts";
 
@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => console[Symbol.asyncDispose]());
 
 /** A session whose first turn is over, or waits for somebody. */
-async function started(message: string, more: { title?: string } = {}): Promise<string> {
+async function startSession(message: string, more: { title?: string } = {}): Promise<string> {
   const environment = parseEnvironment({ workspace: { kind: "copy", mounts: [{ source: ".", target: "." }] } });
   const { id } = await console.client.sessions.create({ agent: { id: ids.agent }, message, environment, ...more });
   await until(
@@ -86,9 +86,9 @@ test("nothing that a model, a tool or a person writes runs, loads anything or br
   ];
   const questions = [{ question: RIGHT_TO_LEFT, header: "h", options, multiSelect: false }];
   [ids.hostile, ids.asking, ids.question] = await Promise.all([
-    started(order(...hostileCalls), { title: HOSTILE_LINE }),
-    started(order(["Bash", { command: `touch '${HOSTILE_MARKUP} \u202Egnp.exe'`, description: HOSTILE_LINE }])),
-    started(order(["AskUserQuestion", { questions }]), { title: RIGHT_TO_LEFT }),
+    startSession(order(...hostileCalls), { title: HOSTILE_LINE }),
+    startSession(order(["Bash", { command: `touch '${HOSTILE_MARKUP} \u202Egnp.exe'`, description: HOSTILE_LINE }])),
+    startSession(order(["AskUserQuestion", { questions }]), { title: RIGHT_TO_LEFT }),
   ]);
   await page.setViewportSize({ width: 360, height: 740 });
   for (const [path, has] of pages()) {

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => console[Symbol.asyncDispose]());
 
-async function started(message: string): Promise<string> {
+async function startSession(message: string): Promise<string> {
   const { id } = await console.client.sessions.create({ message });
   await page.goto(`${console.url}/sessions/${id}`);
   return id;
@@ -22,7 +22,7 @@ async function started(message: string): Promise<string> {
 const field = () => page.getByLabel("Message to the agent");
 
 test("a message without an answer is there again, with what was written since, and with a warning", async () => {
-  const id = await started("hello");
+  const id = await startSession("hello");
   await page.getByRole("log").getByText("Done.").waitFor();
   const held = Promise.withResolvers<Route>();
   await page.route("**/messages", (route) => held.resolve(route));
@@ -55,7 +55,7 @@ test("a message without an answer is there again, with what was written since, a
 const isMessage = ({ type }: { readonly type: string }): boolean => type === "user.message";
 
 test("what is on its way while one looks at another page is in the field no more, or again", async () => {
-  await started("hello");
+  await startSession("hello");
   await page.getByRole("log").getByText("Done.").waitFor();
   const held = Promise.withResolvers<Route>();
   await page.route("**/messages", (route) => held.resolve(route));
@@ -75,7 +75,7 @@ test("what is on its way while one looks at another page is in the field no more
 });
 
 test("what is half written is not sent with what a dialog asks", async () => {
-  const id = await started("hello");
+  const id = await startSession("hello");
   await page.getByRole("log").getByText("Done.").waitFor();
   await field().fill("not yet");
   await page.getByRole("button", { name: /^Mode:/ }).click();
@@ -88,7 +88,7 @@ test("what is half written is not sent with what a dialog asks", async () => {
 });
 
 test("files wait with their message while one looks at another page", async () => {
-  await started("hello");
+  await startSession("hello");
   await page.getByLabel("Files to attach").setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: NOTES });
   await page.getByRole("list", { name: "Attachments" }).getByText("notes.txt").waitFor();
   await page.getByRole("link", { name: "Costs" }).click();
@@ -100,7 +100,7 @@ test("files wait with their message while one looks at another page", async () =
 const NOTES = Buffer.from("Some notes.");
 
 test("a long message is whole where it is said otherwise", async () => {
-  await started("first");
+  await startSession("first");
   await page.getByRole("log").getByText("Done.").waitFor();
   const long = `${"a long story ".repeat(2_000)}with an end`;
   await field().fill(long);
@@ -113,7 +113,7 @@ test("a long message is whole where it is said otherwise", async () => {
 });
 
 test("an interrupt does not wait for a fork", async () => {
-  const id = await started("hello");
+  const id = await startSession("hello");
   await page.getByRole("button", { name: "Fork from here" }).waitFor();
   await field().fill("work");
   await page.keyboard.press("Enter");
@@ -126,7 +126,7 @@ test("an interrupt does not wait for a fork", async () => {
 });
 
 test("what could not be looked up is said to be old", async () => {
-  const id = await started("hello");
+  const id = await startSession("hello");
   await page.getByRole("log").getByText("Done.").waitFor();
   const broken = { type: "error", error: { type: "api_error", message: "The disk is full." }, request_id: "req_1" };
   for (const address of [`**/api/sessions/${id}`, "**/api/approvals?**"]) {
@@ -144,7 +144,7 @@ test.each([
   { width: 360, height: 740 },
 ])("a notice leaves the message and its buttons in view, $width px wide", async (size) => {
   await page.setViewportSize(size);
-  await started("work");
+  await startSession("work");
   await page.getByRole("button", { name: "Interrupt" }).waitFor();
   await field().press("Escape");
   const notice = await page.getByText("Press Escape again").locator("..").boundingBox();

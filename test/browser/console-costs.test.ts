@@ -17,7 +17,7 @@ budgets:
 `;
 
 /** Resolves when the session has done what it was told. */
-async function done(client: CapstanClient, input: SessionInput): Promise<string> {
+async function runSession(client: CapstanClient, input: SessionInput): Promise<string> {
   const { id } = await client.sessions.create(input);
   await expect.poll(async () => (await client.sessions.get(id)).status).toBe("idle");
   return id;
@@ -60,16 +60,16 @@ test("what was spent is shown by day, agent and model, with what is left and wha
   await page.getByRole("link", { name: "Start a session" }).waitFor();
 
   const title = "مراجعة <b>bold</b> and a name that is rather long";
-  const first = await done(client, {
+  const first = await runSession(client, {
     title,
     message: "look",
     agent_definition: agent({ name: "reviewer", tools: ["Glob"] }),
   });
-  await done(client, {
+  await runSession(client, {
     message: "speak",
     agent_definition: agent({ name: "mystery", model: "some-model-7" }),
   });
-  const gone = await done(client, { message: "speak", agent_definition: agent({ name: "passing" }) });
+  const gone = await runSession(client, { message: "speak", agent_definition: agent({ name: "passing" }) });
   await client.sessions.delete(gone);
 
   await page.reload();

@@ -4,7 +4,7 @@ import type { Locator, Page, Route } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isTooWide, seriousBarriers } from "../support/barriers.ts";
 import { type Console, openConsole } from "../support/console.ts";
-import { obedient, order, type Step } from "../support/obedient.ts";
+import { obedient, order, type Step } from "../support/obedient-model.ts";
 
 /** What a session asks, where it is answered while one reads and writes in it. */
 

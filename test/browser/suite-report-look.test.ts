@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => browser[Symbol.asyncDispose]());
 
 /** A page with all of the report open. */
-async function opened(run: SuiteRun, look: Parameters<Browser["newContext"]>[0]): Promise<Page> {
+async function openReport(run: SuiteRun, look: Parameters<Browser["newContext"]>[0]): Promise<Page> {
   const page = await (await browser.newContext({ offline: true, ...look })).newPage();
   await page.setContent(htmlReport(run));
   await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
@@ -55,7 +55,7 @@ describe.each([400, 1280])("at %i pixels", (width) => {
   test("a badge is one line, and what we say in it is seen whole", async () => {
     const regressions = ["case", "pass_rate", "usd", "duration"].map((what) => ({ what, message: "worse" }));
     for (const run of [richRun(), sampleRun({ suites: [sampleSuite("refactor", { regressions })] })]) {
-      const badges = await (await opened(run, { viewport })).evaluate<readonly Badge[]>(BADGES);
+      const badges = await (await openReport(run, { viewport })).evaluate<readonly Badge[]>(BADGES);
       expect(badges.length).toBeGreaterThan(3);
       expect(badges.filter(({ lines, isWhole }) => lines !== 1 || !isWhole)).toEqual([]);
     }
@@ -63,7 +63,7 @@ describe.each([400, 1280])("at %i pixels", (width) => {
 
   test("nothing makes the page wider, whatever is in a badge", async () => {
     for (const run of [richRun(), withTexts(richRun(), "W".repeat(300))]) {
-      const page = await opened(run, { viewport });
+      const page = await openReport(run, { viewport });
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
       const badges = await page.evaluate<readonly Badge[]>(BADGES);
       expect(badges.filter(({ lines }) => lines !== 1)).toEqual([]);
@@ -72,11 +72,11 @@ describe.each([400, 1280])("at %i pixels", (width) => {
 });
 
 test("on a telephone a diff is read without scrolling it sideways", async () => {
-  const page = await opened(richRun(), { viewport: { width: 400, height: 900 } });
+  const page = await openReport(richRun(), { viewport: { width: 400, height: 900 } });
   const cut = `[...document.querySelectorAll(".diff")].filter((diff) => diff.scrollWidth > diff.clientWidth).length`;
   expect(await page.evaluate(cut)).toBe(0);
 });
 
 test.each(["light", "dark"] as const)("in %s all texts stand out from what is behind them", async (colorScheme) => {
-  expect(await (await opened(richRun(), { colorScheme })).evaluate(FAINT)).toEqual([]);
+  expect(await (await openReport(richRun(), { colorScheme })).evaluate(FAINT)).toEqual([]);
 });

@@ -20,7 +20,7 @@ const directory = temporaryDirectory();
 afterAll(() => directory[Symbol.dispose]());
 
 /** The report as a file, in a browser that has no network; what the page asks for and complains of. */
-async function opened(
+async function openReport(
   run: Parameters<typeof htmlReport>[0],
   look: Parameters<Browser["newContext"]>[0] = {},
 ): Promise<{ readonly page: Page; readonly asked: string[]; readonly said: string[] }> {
@@ -38,7 +38,7 @@ async function opened(
 }
 
 test("the report opens offline, loads nothing else, and its style applies", async () => {
-  const { page, asked, said } = await opened(richRun());
+  const { page, asked, said } = await openReport(richRun());
   expect(asked).toHaveLength(1);
   expect(said).toEqual([]);
   expect(await page.evaluate("getComputedStyle(document.querySelector('.tile')).borderRadius")).toBe("10px");
@@ -47,7 +47,7 @@ test("the report opens offline, loads nothing else, and its style applies", asyn
 
 test("what an agent said runs nothing and loads nothing", async () => {
   const text = `</pre></script><script>alert(1)</script><img src="http://127.0.0.1:9/x" onerror="alert(2)"><style>*{display:none}</style>`;
-  const { page, asked, said } = await opened(withTexts(richRun(), text));
+  const { page, asked, said } = await openReport(withTexts(richRun(), text));
   expect(asked).toHaveLength(1);
   expect(said).toEqual([]);
   expect(await page.locator("script, img, main style").count()).toBe(0);
@@ -57,7 +57,7 @@ test("what an agent said runs nothing and loads nothing", async () => {
 test.each(["light", "dark"] as const)("in %s it can be read, and is as wide as a telephone", async (colorScheme) => {
   const long = withTexts(richRun(), "W".repeat(300));
   for (const run of [richRun(), long]) {
-    const { page } = await opened(run, { colorScheme, viewport: { width: 360, height: 740 } });
+    const { page } = await openReport(run, { colorScheme, viewport: { width: 360, height: 740 } });
     await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
     const colours = await page.evaluate("getComputedStyle(document.body).backgroundColor");
@@ -66,7 +66,7 @@ test.each(["light", "dark"] as const)("in %s it can be read, and is as wide as a
 });
 
 test("cases are opened and hidden by keyboard", async () => {
-  const { page } = await opened(richRun());
+  const { page } = await openReport(richRun());
   const passed = page.locator("#case-1-1");
   await passed.locator("> summary").focus();
   await page.keyboard.press("Enter");

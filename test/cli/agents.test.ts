@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Cli, collect, testCli } from "../support/cli.ts";
-import { obedient, order } from "../support/obedient.ts";
+import { obedient, order } from "../support/obedient-model.ts";
 import { scriptedModel, type ScriptedModel } from "../support/scripted-model.ts";
 import { message, ofType, turn } from "../support/v1-session.ts";
 import { recordTrust } from "../support/trust.ts";
@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 
 /** A server on the same store, and what a program needs of it. */
-async function served(): Promise<{ readonly url: string; readonly key: string }> {
+async function startServer(): Promise<{ readonly url: string; readonly key: string }> {
   const key = (await cli.run(["keys", "create", "--role", "admin"])).stdout.trim();
   const stdout = collect(cli.start(["serve", "--port", "0", "--json", "--log-level", "silent"]).stdout);
   await expect.poll(() => stdout.text, { timeout: 20_000 }).toContain("\n");
@@ -56,7 +56,7 @@ test("an agent file becomes an agent that clients use by its id, with its rules,
   expect(made.stderr).toContain("`environment` was not saved");
   const id = made.stdout.trim();
 
-  const { url, key } = await served();
+  const { url, key } = await startServer();
   const client = new Anthropic({ baseURL: url, apiKey: key, maxRetries: 0, logLevel: "off" });
   expect(await client.beta.agents.retrieve(id)).toMatchObject({
     name: "reporter",

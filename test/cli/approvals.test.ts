@@ -21,7 +21,7 @@ const effects = (cli: Cli): string =>
   existsSync(join(cli.cwd, "effects.txt")) ? readFileSync(join(cli.cwd, "effects.txt"), "utf8") : "";
 
 /** A run that ends because somebody must be asked; the approval it left. */
-async function asked(cli: Cli): Promise<Approval> {
+async function runUntilAsked(cli: Cli): Promise<Approval> {
   expect((await cli.run(["run", "Work."])).code).toBe(5);
   const { stdout } = await cli.run(["approvals", "list", "--json"]);
   return JSON.parse(stdout) as Approval;
@@ -31,7 +31,7 @@ async function asked(cli: Cli): Promise<Approval> {
 const waiting = preparedCli(async (open) => {
   await using model = await scriptedModel(bash(COMMAND));
   using cli = open(model.url);
-  return await asked(cli);
+  return await runUntilAsked(cli);
 });
 const COMMAND = "echo A >> effects.txt; echo done";
 
@@ -203,7 +203,7 @@ test("a denial tells the agent why; an edited input runs instead", async () => {
   expect(stdout).toContain("✗ Bash");
   expect(model.requests.at(-1)?.last).toContain("not now");
 
-  const edited = await asked(cli);
+  const edited = await runUntilAsked(cli);
   writeFileSync(join(cli.cwd, "input.json"), JSON.stringify({ command: "echo B >> effects.txt" }));
   await cli.run(["approvals", "answer", edited.id, "allow", "--input", "@input.json", "--as", "Anna"]);
   expect(effects(cli)).toBe("B\n");

@@ -26,7 +26,7 @@ export const ESCAPE = "\u001B";
 export const CTRL_C = "\u0003";
 
 export function terminal(cli: Cli, args: readonly string[], environment: Record<string, string> = {}): Terminal {
-  const command = [process.execPath, PROGRAM, ...args].map(quoted).join(" ");
+  const command = [process.execPath, PROGRAM, ...args].map(quoteWord).join(" ");
   const child = spawn("script", ["-qefc", `stty cols 80 rows 40; exec ${command}`, "/dev/null"], {
     cwd: cli.cwd,
     env: { ...cli.environment, TERM: "xterm-256color", ...environment },
@@ -65,6 +65,6 @@ export function terminal(cli: Cli, args: readonly string[], environment: Record<
   };
 }
 
-function quoted(word: string): string {
+function quoteWord(word: string): string {
   return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

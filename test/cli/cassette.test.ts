@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { cassetteText } from "../../src/cli/test/cassette-view.ts";
 import type { Cassette } from "../../src/core/suite/cassette.ts";
-import { cassetteOf, exchange, results, thread, told } from "../support/cassettes.ts";
+import { cassetteOf, exchange, results, thread, textNews } from "../support/cassettes.ts";
 import { testCli } from "../support/cli.ts";
 import { writeTree } from "../support/suites.ts";
 
@@ -11,8 +11,8 @@ const SHOWN = cassetteOf([
   thread("main", [
     exchange({
       told: [
-        told("user", "Review a.txt."),
-        told("system", Array.from({ length: 20 }, (_, n) => `line ${n}`).join("\n")),
+        textNews("user", "Review a.txt."),
+        textNews("system", Array.from({ length: 20 }, (_, n) => `line ${n}`).join("\n")),
       ],
       says: [
         { type: "text", text: "I look at it." },
@@ -24,7 +24,7 @@ const SHOWN = cassetteOf([
       says: [{ type: "text", text: "A long answer. ".repeat(12) }],
     }),
   ]),
-  thread("agent-1", [exchange({ told: [told("user", "Look left.")], says: [{ type: "text", text: "Left." }] })]),
+  thread("agent-1", [exchange({ told: [textNews("user", "Look left.")], says: [{ type: "text", text: "Left." }] })]),
 ]);
 
 test("a cassette reads like a conversation, in eighty columns", () => {

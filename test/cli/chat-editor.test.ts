@@ -17,11 +17,11 @@ const earlier = (...texts: string[]): { at(index: number): string | undefined } 
   at: (index) => texts.at(-1 - index),
 });
 
-function typed(editor: Editor, text: string): void {
+function typeText(editor: Editor, text: string): void {
   for (const letter of text) editor.press({ ctrl: false, meta: false, text: letter });
 }
 
-function pasted(editor: Editor, text: string): Pressed {
+function pasteText(editor: Editor, text: string): Pressed {
   editor.press(key("paste-start"));
   for (const letter of text)
     editor.press({ ctrl: false, meta: false, text: letter, ...(letter === "\r" && { name: "return" }) });
@@ -30,11 +30,11 @@ function pasted(editor: Editor, text: string): Pressed {
 
 test("letters are put where the cursor is, and taken away as a person counts them", () => {
   const editor = new Editor(earlier());
-  typed(editor, "tea 日👩‍👩‍👧!");
+  typeText(editor, "tea 日👩‍👩‍👧!");
   for (const name of ["left", "backspace", "backspace"]) editor.press(key(name));
   expect(editor.text).toBe("tea !");
   editor.press(key("home"));
-  typed(editor, "a ");
+  typeText(editor, "a ");
   editor.press(key("e", { ctrl: true }));
   editor.press(key("w", { ctrl: true }));
   expect(editor.text).toBe("a tea ");
@@ -47,25 +47,25 @@ test("letters are put where the cursor is, and taken away as a person counts the
 
 test("Enter sends; with Alt, or after a backslash, it is a new line", () => {
   const editor = new Editor(earlier());
-  typed(editor, "one");
+  typeText(editor, "one");
   expect(editor.press(key("return", { meta: true }))).toBe("edited");
-  typed(editor, "two\\");
+  typeText(editor, "two\\");
   expect(editor.press(key("return"))).toBe("edited");
-  typed(editor, "three");
+  typeText(editor, "three");
   expect(editor.press(key("return"))).toBe("submitted");
   expect(editor.text).toBe("one\ntwo\nthree");
 });
 
 test("a paste is text whatever is in it: its Enters send nothing, its escape codes are gone", () => {
   const editor = new Editor(earlier());
-  expect(pasted(editor, "a\r\nb\u001B[31m\rc\td")).toBe("edited");
+  expect(pasteText(editor, "a\r\nb\u001B[31m\rc\td")).toBe("edited");
   expect(editor.text).toBe("a\nb[31m\nc\td");
   expect(editor.press(key("return"))).toBe("submitted");
 });
 
 test("up and down lead through what was written before, and back to what was being written", () => {
   const editor = new Editor(earlier("older", "first\nsecond"));
-  typed(editor, "new");
+  typeText(editor, "new");
   editor.press(key("up"));
   expect(editor.text).toBe("first\nsecond");
   editor.press(key("up"));

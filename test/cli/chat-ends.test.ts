@@ -55,7 +55,7 @@ test("a pasted image is sent; without colours code keeps its marks; a terminal t
   await screen.sees("> [image 1: my photo.png] what is this? Yes.");
   const sent = JSON.stringify(model.requests.findLast(({ body }) => (body.tools ?? []).length > 0)?.body.messages);
   expect(sent).toContain('"media_type":"image/png"');
-  expect(screen.painted()).not.toContain("\u001B[");
+  expect(screen.readPainted()).not.toContain("\u001B[");
   screen.type("now slowly word");
   screen.press("Enter");
   await screen.sees("word9");

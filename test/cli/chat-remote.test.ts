@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { listen, type Listening } from "../../src/server/listen.ts";
 import { type People, people } from "../support/api-people.ts";
 import { type Cli, testCli } from "../support/cli.ts";
-import { order } from "../support/obedient.ts";
+import { order } from "../support/obedient-model.ts";
 import { type TerminalScreen, terminalScreen } from "../support/terminal.ts";
 
 let all: People;

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Placed } from "../../src/cli/chat/editor/editor-view.ts";
-import { frame, clearLive, NOTHING, rowAfterResize } from "../../src/cli/chat/view/frame.ts";
+import type { CursorLines } from "../../src/cli/chat/editor/editor-view.ts";
+import { frame, clearLive, EMPTY_FRAME, rowAfterResize } from "../../src/cli/chat/view/frame.ts";
 import { type LiveParts, liveRegion } from "../../src/cli/chat/view/layout.ts";
 import { contextWindow, statusLine } from "../../src/cli/chat/view/status.ts";
 import { widthOf } from "../../src/cli/terminal/text.ts";
@@ -25,12 +25,12 @@ test("whatever changes from frame to frame, the screen shows what was printed an
     fc.property(fc.array(fc.tuple(placed, printed), { minLength: 1, maxLength: 8 }), (frames) => {
       const terminal = new TerminalEmulator(HEIGHT);
       const finished: string[] = [];
-      let drawn: Placed = NOTHING;
+      let drawn: CursorLines = EMPTY_FRAME;
       for (const [next, lines] of frames) {
         terminal.write(frame(drawn, next, lines));
         drawn = next;
         finished.push(...lines);
-        expect(terminal.lines).toEqual(trimmed([...finished, ...next.lines]));
+        expect(terminal.lines).toEqual(trimLines([...finished, ...next.lines]));
         expect(terminal.cursor).toEqual({ row: finished.length + next.row, column: next.column });
       }
       terminal.write(clearLive(drawn, ["last"]));
@@ -39,12 +39,12 @@ test("whatever changes from frame to frame, the screen shows what was printed an
   );
 });
 
-function trimmed(lines: readonly string[]): readonly string[] {
+function trimLines(lines: readonly string[]): readonly string[] {
   return lines.slice(0, lines.findLastIndex((line) => line !== "") + 1);
 }
 
 test("only lines that differ are written again, all of them at once", () => {
-  const before: Placed = { lines: ["same", "old", "> a"], row: 2, column: 3 };
+  const before: CursorLines = { lines: ["same", "old", "> a"], row: 2, column: 3 };
   const text = frame(before, { ...before, lines: ["same", "new", "> a"] }, []);
   expect(text).toContain("new");
   expect(text).not.toContain("same");
@@ -53,7 +53,7 @@ test("only lines that differ are written again, all of them at once", () => {
 });
 
 test("after a resize the rows are counted as the terminal has broken them", () => {
-  const drawn: Placed = { lines: ["x".repeat(79), "short", "> input"], row: 2, column: 7 };
+  const drawn: CursorLines = { lines: ["x".repeat(79), "short", "> input"], row: 2, column: 7 };
   expect(rowAfterResize(drawn, 80)).toBe(2);
   expect(rowAfterResize(drawn, 40)).toBe(3);
   expect(rowAfterResize(drawn, 20)).toBe(5);

@@ -7,7 +7,7 @@ import { REWIND_NOTE } from "../../src/core/text/text.ts";
 import { EVENT_EXAMPLES, example } from "../support/event-examples.ts";
 
 /** A view of 60 columns, and what it printed. */
-function viewed(options: { readonly isPlain?: boolean } = {}): {
+function openView(options: { readonly isPlain?: boolean } = {}): {
   readonly view: ChatView;
   readonly printed: string[];
   readonly tell: <T extends EventType>(type: T, more?: Partial<EventOf<T>>) => void;
@@ -39,7 +39,7 @@ const delta = (id: string, value: string): Preview => ({
 const live = (lines: readonly string[]): string[] => lines.map(stripVTControlCharacters);
 
 test("a turn: what was asked, the calls folded to a line, the answer as it comes and once", () => {
-  const { view, printed, tell, preview } = viewed();
+  const { view, printed, tell, preview } = openView();
   tell("user.message", { id: "m1", ...text("Read a.txt.") });
   tell("session.status_running");
   tell("agent.tool_use");
@@ -61,7 +61,7 @@ test("a turn: what was asked, the calls folded to a line, the answer as it comes
 });
 
 test("a message that is said while the agent works waits in the queue until the model has got it", () => {
-  const { view, printed, tell } = viewed();
+  const { view, printed, tell } = openView();
   tell("user.message", { id: "m1", ...text("one") });
   tell("session.status_running");
   tell("user.message", { id: "m2", ...text("two\nlines") });
@@ -78,7 +78,7 @@ test("a message that is said while the agent works waits in the queue until the 
 });
 
 test("what was said is shown as it was written: a command as a command, without what the session adds", () => {
-  const { printed, tell } = viewed();
+  const { printed, tell } = openView();
   tell("user.message", { id: "m1", ...text("Read all of it."), command: "/tidy all" });
   const long = "a message of so many words that they do not fit into a line of sixty columns";
   tell("user.message", { id: "m2", content: [...text(long).content, ...text(REWIND_NOTE).content] });
@@ -91,7 +91,7 @@ test("what was said is shown as it was written: a command as a command, without 
 });
 
 test("a turn seems to end with the model's last words, not with a call, nor with a subagent's", () => {
-  const { view, tell } = viewed();
+  const { view, tell } = openView();
   tell("session.status_running");
   tell("span.model_request_end", { stop_reason: "tool_use", session_thread_id: null });
   expect(view.isEnding).toBe(false);
@@ -106,7 +106,7 @@ test("a turn seems to end with the model's last words, not with a call, nor with
 });
 
 test("what a subagent does stands below its own call, when that is over", () => {
-  const { view, printed, tell } = viewed();
+  const { view, printed, tell } = openView();
   const inner = { session_thread_id: "t1", call_id: "c2" };
   tell("session.status_running");
   tell("agent.tool_use", { call_id: "c1", name: "Agent", input: { description: "Look around" } });
@@ -124,7 +124,7 @@ test("what a subagent does stands below its own call, when that is over", () => 
 });
 
 test("calls can be unfolded, then and from then on, with nothing in them that steers the terminal", () => {
-  const { view, printed, tell } = viewed();
+  const { view, printed, tell } = openView();
   const run = (id: string): void => {
     tell("agent.tool_use", { call_id: id, name: "Bash", input: { command: "echo \u001B[2J" } });
     tell("agent.tool_result", { call_id: id, ...text("one\n\u001B[31mtwo") });
@@ -148,7 +148,7 @@ test("calls can be unfolded, then and from then on, with nothing in them that st
 });
 
 test("a request that failed leaves the context as it was", () => {
-  const { view, tell } = viewed();
+  const { view, tell } = openView();
   const none = { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
   tell("span.model_request_end", { session_thread_id: null, model_usage: { ...none, input_tokens: 70 } });
   tell("span.model_request_end", { session_thread_id: null, model_usage: none, is_error: true });
@@ -156,7 +156,7 @@ test("a request that failed leaves the context as it was", () => {
 });
 
 test("what goes wrong is said in words", () => {
-  const { printed, tell, preview } = viewed();
+  const { printed, tell, preview } = openView();
   preview({ type: "event_start", event: { id: "a1", type: "agent.message" } });
   preview(delta("a1", "I was ab"));
   tell("capstan.process_lost", { reason: "It was killed." });
@@ -168,7 +168,7 @@ test("what goes wrong is said in words", () => {
 });
 
 test("a message that is told from its start again is not printed again, and goes on where it was", () => {
-  const { view, printed, tell, preview } = viewed();
+  const { view, printed, tell, preview } = openView();
   const start = { type: "event_start", event: { id: "a1", type: "agent.message" } } as const;
   preview(start);
   preview(delta("a1", "One.\n\nTwo"));
@@ -184,7 +184,7 @@ test("a message that is told from its start again is not printed again, and goes
 });
 
 test("text that comes otherwise than it was announced is printed as it is stored", () => {
-  const { printed, tell, preview } = viewed();
+  const { printed, tell, preview } = openView();
   preview({ type: "event_start", event: { id: "a1", type: "agent.message" } });
   preview(delta("a1", "the key is sk-1"));
   tell("agent.message", { id: "a1", ...text("the key is [redacted:key]") });
@@ -192,13 +192,13 @@ test("text that comes otherwise than it was announced is printed as it is stored
 });
 
 test("for a pipe the answer is printed as the model wrote it", () => {
-  const { printed, tell } = viewed({ isPlain: true });
+  const { printed, tell } = openView({ isPlain: true });
   tell("agent.message", { ...text("# Title\n\n- **one**\u001B[2J\n") });
   expect(printed).toEqual(["# Title", "", "- **one**\\u{1b}[2J"]);
 });
 
 test("every event can be shown, and none prints what steers a terminal", () => {
-  const { printed, tell } = viewed();
+  const { printed, tell } = openView();
   for (const type of Object.keys(EVENT_EXAMPLES) as EventType[]) tell(type);
   // oxlint-disable-next-line no-control-regex -- control characters are what it is about
   for (const line of printed) expect(line).not.toMatch(/[\u0000-\u001F]/);

@@ -105,7 +105,7 @@ test.each([
 const DAY_MS = 86_400_000;
 
 /** A session in which these commands were decided, each so many days ago. */
-async function recorded(
+async function recordSession(
   cli: Cli,
   decisions: readonly (readonly [command: string, decidedBy: string, daysAgo: number])[],
 ) {
@@ -146,14 +146,14 @@ async function recorded(
 
 test("policy replay lists what changed rules would decide otherwise", async () => {
   using cli = testCli();
-  const id = await recorded(cli, [
+  const id = await recordSession(cli, [
     ["npm test", "person:me", 0],
     ["rm -rf build", "rule:allow Bash", 1],
     ["git push", "rule:allow Bash", 1],
     ["rm old", "rule:allow Bash", 30],
     ["ls", "limit:usd", 0],
   ]);
-  await recorded(cli, [["rm other", "rule:allow Bash", 0]]);
+  await recordSession(cli, [["rm other", "rule:allow Bash", 0]]);
   write(cli, "new.yaml", "permissions:\n  allow: [Bash(npm test)]\n  ask: [Bash(git push *)]\n  deny: [Bash(rm *)]\n");
   const args = ["policy", "replay", "--rules", "new.yaml", "--since", "7d", "--session", id];
   const { code, stdout, stderr } = await cli.run(args);

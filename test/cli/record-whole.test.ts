@@ -108,9 +108,9 @@ test.each([
   ["the project's .env", { "work/.capstan/config.yaml": "", "work/.env": `SERVICE_TOKEN=${IN_FILE}\n` }, FILE],
   ["the user's settings", { "home/.capstan/config.yaml": pattern("ordinary-word") }, FILE],
   ["the project's settings", { "work/.capstan/config.yaml": pattern("ordinary-word") }, FILE],
-  ["a login, in a file", { "home/.capstan/credentials.json": stored(IN_FILE) }, FILE],
-  ["a login, in a message", { "home/.capstan/credentials.json": stored(IN_MESSAGE) }, MESSAGE],
-  ["a login, on the cassette", { "home/.capstan/credentials.json": stored(IN_TOOLS) }, MODEL],
+  ["a login, in a file", { "home/.capstan/credentials.json": storedCredential(IN_FILE) }, FILE],
+  ["a login, in a message", { "home/.capstan/credentials.json": storedCredential(IN_MESSAGE) }, MESSAGE],
+  ["a login, on the cassette", { "home/.capstan/credentials.json": storedCredential(IN_TOOLS) }, MODEL],
 ])("what only %s makes a secret is not recorded", async (_, files, told) => {
   using cli = await small();
   writeTree(join(cli.cwd, ".."), files);
@@ -129,6 +129,6 @@ function pattern(text: string): string {
   return `redact:\n  - { name: word, pattern: ${text} }\n`;
 }
 
-function stored(secret: string): string {
+function storedCredential(secret: string): string {
   return JSON.stringify({ api_key: { in: "file", secret } });
 }

@@ -13,7 +13,7 @@ import { CTRL_C, DOWN, ENTER, type Terminal, terminal } from "./ask-terminal.ts"
 import { type Cli, type CliResult, collect, exitOf, testCli } from "../support/cli.ts";
 import type { People } from "../support/api-people.ts";
 import { idle, people, session } from "../support/api-people.ts";
-import { order } from "../support/obedient.ts";
+import { order } from "../support/obedient-model.ts";
 import { until } from "../support/until.ts";
 
 let all: People;
@@ -396,7 +396,7 @@ describe("commands", () => {
 });
 
 /** With all requests that are made. */
-function watched(): { readonly asked: string[]; readonly server: ChosenServer } {
+function watchRequests(): { readonly asked: string[]; readonly server: ChosenServer } {
   const asked: string[] = [];
   const counting: typeof fetch = (input, init) => {
     if (typeof input === "string") asked.push(input.slice(url.length));
@@ -421,7 +421,7 @@ describe("waiting", () => {
   };
 
   test("for an approval is one request, which the server answers when there is one", async () => {
-    const { asked, server } = watched();
+    const { asked, server } = watchRequests();
     await using records = remoteRecords(server);
     const signal = new AbortController().signal;
     const waiting = records.awaitApprovals({ sessionId: id }, { until: Infinity, signal });
@@ -437,7 +437,7 @@ describe("waiting", () => {
   });
 
   test("for somebody else's answer is one request as well, and the stream tells that the turn goes on", async () => {
-    const { asked, server } = watched();
+    const { asked, server } = watchRequests();
     const approval = await asks("v.txt");
     const there = new RemoteSession(server.client, await server.client.sessions.get(id));
     asked.length = 0;
@@ -455,7 +455,7 @@ describe("waiting", () => {
   });
 
   test("for a turn that has nothing to go on with ends", async () => {
-    const { server } = watched();
+    const { server } = watchRequests();
     await asks("u.txt");
     const there = new RemoteSession(server.client, await server.client.sessions.get(id));
     expect(await there.continues()).toBe(false);

@@ -23,8 +23,8 @@ interface Started {
 const NEVER = say("never", { delay: new Promise(() => {}) });
 
 /** A server on a port of its own, as programs start it. */
-async function started(cli: Cli, ...flags: string[]): Promise<Started> {
-  return announced(cli.start(["serve", "--port", "0", "--json", ...flags]));
+async function startServer(cli: Cli, ...flags: string[]): Promise<Started> {
+  return waitForAnnouncement(cli.start(["serve", "--port", "0", "--json", ...flags]));
 }
 
 /** What a test that failed has left behind. */
@@ -33,7 +33,7 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
 });
 
-async function announced(child: ChildProcessWithoutNullStreams): Promise<Started> {
+async function waitForAnnouncement(child: ChildProcessWithoutNullStreams): Promise<Started> {
   children.push(child);
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
   await expect
@@ -51,7 +51,10 @@ async function announced(child: ChildProcessWithoutNullStreams): Promise<Started
   return { child, url, loginUrl, rehearsal, stderr };
 }
 
-async function stopped({ child }: Pick<Started, "child">, signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
+async function stopServer(
+  { child }: Pick<Started, "child">,
+  signal: NodeJS.Signals = "SIGTERM",
+): Promise<number | null> {
   child.kill(signal);
   return exitOf(child);
 }
@@ -73,7 +76,7 @@ test("a person starts it, logs in with the printed address, and stops it", async
   expect(await who.json()).toMatchObject({ id: "browser", role: "admin", project: "default" });
   expect(statSync(join(cli.home, ".capstan", "server-secret")).mode & 0o777).toBe(0o600);
 
-  expect(await stopped({ child }, "SIGINT")).toBe(0);
+  expect(await stopServer({ child }, "SIGINT")).toBe(0);
   expect(stderr.text).toContain("Shutting down");
   expect(stderr.text).toContain("Stopped. Interrupted turns, if any, continue");
   const lines = stderr.text.split("\n").filter((line) => line.startsWith("{"));
@@ -81,9 +84,9 @@ test("a person starts it, logs in with the printed address, and stops it", async
   expect(stderr.text).not.toContain(loginUrl.split("token=")[1]);
 
   // A login holds beyond a restart.
-  const again = await started(cli);
+  const again = await startServer(cli);
   expect((await fetch(`${again.url}/api/whoami`, { headers: { cookie } })).status).toBe(200);
-  expect(await stopped(again)).toBe(0);
+  expect(await stopServer(again)).toBe(0);
 });
 
 test("at a terminal the log is short lines, and Ctrl-C stops it", async () => {
@@ -111,7 +114,7 @@ test("Ctrl-C at a terminal is for the server: a turn under way finishes, and no 
   const headers = { "x-api-key": key, "content-type": "application/json" };
   // In a group of its own, all of which gets the signal, as from a terminal.
   const child = cli.start(["serve", "--port", "0", "--json"], { within: ["setsid"] });
-  const { url } = await announced(child);
+  const { url } = await waitForAnnouncement(child);
   const made = await fetch(`${url}/api/sessions`, { method: "POST", headers, body: '{"message":"Work on it."}' });
   const { id } = (await made.json()) as { id: string };
   await until(
@@ -133,7 +136,7 @@ test("a turn that a shutdown cuts is gone on with by the next start, and streams
   using cli = testCli(model.url);
   const key = (await cli.run(["keys", "create", "--role", "admin"])).stdout.trim();
   const headers = { "x-api-key": key, "content-type": "application/json" };
-  const first = await started(cli, "--grace", "100ms");
+  const first = await startServer(cli, "--grace", "100ms");
   expect(first.rehearsal).toBe(false);
   const made = await fetch(`${first.url}/api/sessions`, { method: "POST", headers, body: '{"message":"Work on it."}' });
   expect(made.status).toBe(201);
@@ -144,25 +147,25 @@ test("a turn that a shutdown cuts is gone on with by the next start, and streams
   );
   const stream = await fetch(`${first.url}/api/sessions/${id}/stream`, { headers });
   const heard = stream.text();
-  expect(await stopped(first)).toBe(0);
+  expect(await stopServer(first)).toBe(0);
   expect(await heard).toContain(": the server is shutting down; reconnect with Last-Event-ID");
 
   isReady = true;
-  const second = await started(cli);
+  const second = await startServer(cli);
   const session = await until(
     async () => (await (await fetch(`${second.url}/api/sessions/${id}`, { headers })).json()) as { status: string },
     ({ status }) => status === "idle",
   );
   expect(session).toMatchObject({ state: { stop_reason: { type: "end_turn" } } });
   expect(model.requests.at(-1)?.transcript).toContain("Work on it.");
-  expect(await stopped(second)).toBe(0);
+  expect(await stopServer(second)).toBe(0);
 });
 
 test("a second signal leaves at once", async () => {
   await using model = await scriptedModel(() => NEVER);
   using cli = testCli(model.url);
   const key = (await cli.run(["keys", "create", "--role", "admin"])).stdout.trim();
-  const server = await started(cli, "--grace", "10m", "--log-level", "silent");
+  const server = await startServer(cli, "--grace", "10m", "--log-level", "silent");
   await fetch(`${server.url}/api/sessions`, {
     method: "POST",
     headers: { "x-api-key": key, "content-type": "application/json" },
@@ -279,19 +282,19 @@ test("what would be unsafe or makes no sense ends with 2, and says why", async (
 test("beyond this machine it serves over TLS", async () => {
   using cli = testCli();
   for (const [name, text] of Object.entries(TEST_CERTIFICATE)) writeFileSync(join(cli.cwd, name), text);
-  const server = await started(cli, "--host", "0.0.0.0", "--tls-cert", "cert", "--tls-key", "key");
+  const server = await startServer(cli, "--host", "0.0.0.0", "--tls-cert", "cert", "--tls-key", "key");
   expect(server.url).toMatch(/^https:\/\/localhost:\d+$/);
   const asked = await cli.run(["serve", "--tls-cert", "key", "--tls-key", "cert"]);
   expect([asked.code, asked.stderr]).toEqual([2, expect.stringMatching(/Cannot use .* for TLS/)]);
-  expect(await stopped(server)).toBe(0);
+  expect(await stopServer(server)).toBe(0);
 });
 
 test("behind a proxy it prints and answers to its public address", async () => {
   using cli = testCli();
-  const server = await started(cli, "--behind-proxy", "--public-url", "https://agents.example.org");
+  const server = await startServer(cli, "--behind-proxy", "--public-url", "https://agents.example.org");
   expect(server.url).toBe("https://agents.example.org");
   expect(server.loginUrl).toMatch(/^https:\/\/agents\.example\.org\/login\?token=/);
-  expect(await stopped(server)).toBe(0);
+  expect(await stopServer(server)).toBe(0);
 });
 
 test("npm start serves, and passes on the wish to stop", async () => {
@@ -301,9 +304,9 @@ test("npm start serves, and passes on the wish to stop", async () => {
     env: { ...cli.environment },
     stdio: "pipe",
   });
-  const server = await announced(child);
+  const server = await waitForAnnouncement(child);
   expect(server.rehearsal).toBe(true);
   expect((await fetch(`${server.url}/ready`)).status).toBe(200);
-  expect(await stopped(server)).toBe(0);
+  expect(await stopServer(server)).toBe(0);
   expect(server.stderr.text).toContain("Stopped.");
 });

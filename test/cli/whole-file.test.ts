@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { writeWholeStream } from "../../src/cli/terminal/whole-file.ts";
+import { writeWholeStream } from "../../src/cli/terminal/write-file.ts";
 import { temporaryDirectory } from "../support/host.ts";
 
 async function* pieces(onSecond: () => void): AsyncGenerator<string> {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { CapstanApiError, type CapstanClient, createClient } from "../../src/client/index.ts";
 import type { ApiDeps } from "../../src/server/api/deps.ts";
 import { idle, type People, people } from "../support/api-people.ts";
-import { order } from "../support/obedient.ts";
+import { order } from "../support/obedient-model.ts";
 import { sampleRun } from "../support/suite-run.ts";
 
 let all: People;

@@ -50,7 +50,7 @@ const sends =
     socket.close();
   };
 
-async function followed(url: string, upTo: number): Promise<number[]> {
+async function followUpTo(url: string, upTo: number): Promise<number[]> {
   const seen: number[] = [];
   const items = createClient({ baseUrl: url }).sessions.stream("sesn_1", { after: 1, clip: 500, over: "socket" });
   for await (const item of items) {
@@ -68,13 +68,13 @@ test("a socket that is cut off resumes without gaps or repeats", async () => {
     sends(frame(4), JSON.stringify({ event: "error", data: { error: { type: "api_error", message: "broken" } } })),
     sends(frame(5), frame(6)),
   ]);
-  expect(await followed(server.url, 6)).toEqual([2, 3, 4, 5, 6]);
+  expect(await followUpTo(server.url, 6)).toEqual([2, 3, 4, 5, 6]);
   expect(server.asked).toEqual([1, 3, 3, 3, 4].map((after) => `/api/sessions/sesn_1/socket?after=${after}&clip=500`));
 });
 
 test("a refused socket reports the reason", async () => {
   await using server = await wire(["refused"], 404);
-  const refused = await followed(server.url, 9).catch((thrown: unknown) => thrown);
+  const refused = await followUpTo(server.url, 9).catch((thrown: unknown) => thrown);
   expect(refused).toBeInstanceOf(CapstanApiError);
   expect(refused).toMatchObject({ status: 404, type: "not_found_error", message: "no" });
 });

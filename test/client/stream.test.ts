@@ -50,7 +50,7 @@ function refuses(status: number, type: string): Handler {
   };
 }
 
-async function followed(url: string, upTo: number, after = 0): Promise<number[]> {
+async function followUpTo(url: string, upTo: number, after = 0): Promise<number[]> {
   const seen: number[] = [];
   for await (const item of createClient({ baseUrl: url }).sessions.stream("sesn_1", { after })) {
     if ("seq" in item) seen.push(item.seq);
@@ -68,13 +68,13 @@ test("a stream that is cut off resumes without gaps or repeats", async () => {
     (_, response) => response.destroy(),
     sends(frame(4) + frame(5)),
   );
-  expect(await followed(server.url, 5)).toEqual([1, 2, 3, 4, 5]);
+  expect(await followUpTo(server.url, 5)).toEqual([1, 2, 3, 4, 5]);
   expect(server.places).toEqual([undefined, "2", "3", "3", "3"]);
 });
 
 test("a stream starts at the given position", async () => {
   await using server = await wire(sends(frame(8)));
-  expect(await followed(server.url, 8, 7)).toEqual([8]);
+  expect(await followUpTo(server.url, 8, 7)).toEqual([8]);
   expect(server.places).toEqual(["7"]);
 });
 
@@ -102,7 +102,7 @@ test("reads frames in chunks of any size", async () => {
 
 test("does not retry what the server rejects for good", async () => {
   await using server = await wire(sends(frame(1)), refuses(404, "not_found_error"));
-  const thrown: unknown = await followed(server.url, 9).catch((reason: unknown) => reason);
+  const thrown: unknown = await followUpTo(server.url, 9).catch((reason: unknown) => reason);
   expect(thrown).toBeInstanceOf(CapstanApiError);
   expect(thrown).toMatchObject({ status: 404, requestId: "req_1" });
   expect(server.places).toHaveLength(2);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type AgentAsWritten, readAgent } from "../../src/config/agent/agent-file.ts";
 import { type Files, files } from "./files.ts";
 
-function written(tree: Files): AgentAsWritten {
+function readWritten(tree: Files): AgentAsWritten {
   return readAgent(tree.at("agent.yaml"), {}).written;
 }
 
@@ -58,7 +58,7 @@ environment:
       "base/base.md": "Lower.",
       "base/pdf/SKILL.md": "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
     });
-    expect(written(tree)).toEqual({
+    expect(readWritten(tree)).toEqual({
       name: "upper",
       description: "Lower.",
       instructions: "Upper.",
@@ -93,7 +93,7 @@ environment:
       "c.yaml": "name: low\ninstructions: { file: c.md, mode: append }\ntools: { Read: true }\n",
       "c.md": "Low.",
     });
-    expect(written(tree)).toEqual({
+    expect(readWritten(tree)).toEqual({
       name: "low",
       instructions: "Low.",
       instructions_mode: "append",
@@ -111,14 +111,14 @@ environment:
       "agent.yaml": "extends: b.yaml\nname: a\ninstructions: '{{b}} {{c}}'\ninputs: { c: { type: number } }\n",
       "b.yaml": base,
     });
-    expect(written(tree).inputs).toEqual({ b: { type: "string" }, c: { type: "number" } });
+    expect(readWritten(tree).inputs).toEqual({ b: { type: "string" }, c: { type: "number" } });
   });
 
   test("reaches down eight files, and no further", () => {
     using fits = files(chain(9));
-    expect(written(fits)).toEqual({ name: "a" });
+    expect(readWritten(fits)).toEqual({ name: "a" });
     using tooMany = files(chain(10));
-    expect(() => written(tooMany)).toThrow(
+    expect(() => readWritten(tooMany)).toThrow(
       /8\.yaml:1:10 extends: expected at most 8 files that extend each other \(found more\)$/,
     );
   });
@@ -183,7 +183,7 @@ environment:
   ])("cannot extend %s", (_what, content, problems) => {
     using tree = files(content);
     const lines = problems.map((problem) => problem.replaceAll("@", `${tree.path}/`));
-    expect(() => written(tree)).toThrow(
+    expect(() => readWritten(tree)).toThrow(
       expect.objectContaining({
         code: "invalid_agent",
         message: lines.join("\n"),

@@ -5,14 +5,14 @@ import { type Files, files } from "./files.ts";
 
 const VARIABLES = { TOWN: "Ulm", DEPTH: "", ANTHROPIC_API_KEY: "sk-ant-test" };
 
-function written(tree: Files, file = "agent.yaml"): AgentAsWritten {
+function readWritten(tree: Files, file = "agent.yaml"): AgentAsWritten {
   return readAgent(tree.at(file), VARIABLES).written;
 }
 
 describe("an agent file", () => {
   test("says only what it says: the rest is left to settings and defaults", () => {
     using tree = files({ "agent.yaml": "name: clerk\n" });
-    expect(written(tree)).toEqual({ name: "clerk" });
+    expect(readWritten(tree)).toEqual({ name: "clerk" });
   });
 
   test("holds everything that an agent is", () => {
@@ -40,7 +40,7 @@ setting_sources: [project]
 environment: { workspace: { kind: worktree } }
 `;
     using tree = files({ "agent.yaml": text });
-    expect(written(tree)).toEqual({
+    expect(readWritten(tree)).toEqual({
       name: "clerk",
       description: "Keeps papers.",
       instructions: "Be brief.\nWrite {{language}}.\n",
@@ -92,7 +92,7 @@ model: haiku
       "team/skills/pdf/scripts/read.py": "print()\n",
       "team/skills/pdf/logo.png": Uint8Array.of(0x89, 0xff, 0),
     });
-    expect(written(tree, "team/agent.yaml")).toEqual({
+    expect(readWritten(tree, "team/agent.yaml")).toEqual({
       name: "clerk",
       instructions: "Be brief.\n",
       instructions_mode: "append",
@@ -126,7 +126,7 @@ model: haiku
 
   test("has its tools as a list, or as names that are on and off", () => {
     using tree = files({ "agent.yaml": "name: clerk\ntools: { Read: true, Bash: false, Glob: true }\n" });
-    expect(written(tree).tools).toEqual(["Read", "Glob"]);
+    expect(readWritten(tree).tools).toEqual(["Read", "Glob"]);
   });
 
   test.each([
@@ -178,7 +178,7 @@ mcp_servers:
 environment: { workspace: { kind: clone, from: "/srv/\${TOWN}" } }
 `;
     using tree = files({ "agent.yaml": text });
-    expect(written(tree)).toEqual({
+    expect(readWritten(tree)).toEqual({
       name: "clerk",
       description: "In ${TOWN}",
       instructions: "In ${TOWN}",

@@ -58,7 +58,7 @@ describe("docs/configuration.md", () => {
     const told = Object.fromEntries(rows) as Record<string, string>;
     const expected = fields
       .map((name) => (name === "workspace" ? "workspace.kind" : name))
-      .map((name) => [name, shown(valueAt(BUILT_IN_SETTINGS.environment, name.split(".")))]);
+      .map((name) => [name, defaultText(valueAt(BUILT_IN_SETTINGS.environment, name.split(".")))]);
     expect(told).toEqual(Object.fromEntries(expected));
   });
 
@@ -98,7 +98,7 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
 }
 
 /** A default as the page has it. */
-function shown(value: unknown): string {
+function defaultText(value: unknown): string {
   if (Array.isArray(value)) return value.join(", ") || "none";
   if (value === undefined || (typeof value === "object" && Object.keys(value ?? {}).length === 0)) return "none";
   return JSON.stringify(value).replaceAll('"', "");

@@ -16,7 +16,7 @@ function load(tree: Files, { flags = {}, agentFile, variables = {} }: Given = {}
   return loadConfiguration({ cwd: tree.at("app"), environment, flags, agentFile });
 }
 
-async function chosen(tree: Files, given?: Given): Promise<readonly unknown[]> {
+async function chosenEngines(tree: Files, given?: Given): Promise<readonly unknown[]> {
   const configuration = await load(tree, given);
   const shown = (await configuration.values()).find(({ key }) => key === "engine");
   return [
@@ -31,7 +31,7 @@ const AGENT = "name: clerk\n";
 
 test("the engine is claude where nobody names one, and the agent stays as it is", async () => {
   using tree = files({ "app/agent.yaml": AGENT });
-  expect(await chosen(tree, { agentFile: "agent.yaml" })).toEqual([undefined, "claude", "claude", "built in"]);
+  expect(await chosenEngines(tree, { agentFile: "agent.yaml" })).toEqual([undefined, "claude", "claude", "built in"]);
 });
 
 test("the engine comes from the flag, the agent, the variable, the project or the user, in this order", async () => {
@@ -43,9 +43,14 @@ test("the engine comes from the flag, the agent, the variable, the project or th
     "other/agent.yaml": AGENT,
   });
   const variables = { CAPSTAN_ENGINE: "direct" };
-  expect(await chosen(tree)).toEqual([undefined, "claude", "claude", "project (app/.capstan/config.yaml)"]);
-  expect(await chosen(tree, { variables })).toEqual(["direct", "direct", "direct", "environment CAPSTAN_ENGINE"]);
-  expect(await chosen(tree, { agentFile: "named.yaml" })).toEqual([
+  expect(await chosenEngines(tree)).toEqual([undefined, "claude", "claude", "project (app/.capstan/config.yaml)"]);
+  expect(await chosenEngines(tree, { variables })).toEqual([
+    "direct",
+    "direct",
+    "direct",
+    "environment CAPSTAN_ENGINE",
+  ]);
+  expect(await chosenEngines(tree, { agentFile: "named.yaml" })).toEqual([
     "direct",
     // Other agents of the host name none.
     "claude",
@@ -53,7 +58,7 @@ test("the engine comes from the flag, the agent, the variable, the project or th
     "agent (app/named.yaml)",
   ]);
   const flags: Flags = { engine: "claude" };
-  expect(await chosen(tree, { agentFile: "named.yaml", variables, flags })).toEqual([
+  expect(await chosenEngines(tree, { agentFile: "named.yaml", variables, flags })).toEqual([
     "claude",
     "claude",
     "claude",
@@ -63,7 +68,7 @@ test("the engine comes from the flag, the agent, the variable, the project or th
 
 test("a user's setting is in force without a project", async () => {
   using tree = files({ "home/config.yaml": "engine: direct\n", "app/agent.yaml": AGENT });
-  expect(await chosen(tree, { agentFile: "agent.yaml" })).toEqual([
+  expect(await chosenEngines(tree, { agentFile: "agent.yaml" })).toEqual([
     "direct",
     "direct",
     "direct",

@@ -26,7 +26,7 @@ async function sources(tree: Files, configuration: Configuration): Promise<Recor
   );
 }
 
-function sandboxed(mode: string): string {
+function withSandbox(mode: string): string {
   return `environment: { sandbox: { mode: ${mode} } }\n`;
 }
 
@@ -112,9 +112,9 @@ environment:
     "has the stricter sandbox of the user's (%s) and the project's (%s), and of an agent's",
     async (user, project) => {
       const strictest = MODES[Math.max(MODES.indexOf(user), MODES.indexOf(project))];
-      using tree = files({ [USER]: sandboxed(user), [PROJECT]: sandboxed(project) });
+      using tree = files({ [USER]: withSandbox(user), [PROJECT]: withSandbox(project) });
       expect((await load(tree)).sessionEnvironment.sandbox.mode).toBe(strictest);
-      using other = files({ "app/": "", [USER]: sandboxed(user), [AGENT]: `name: a\n${sandboxed(project)}` });
+      using other = files({ "app/": "", [USER]: withSandbox(user), [AGENT]: `name: a\n${withSandbox(project)}` });
       const { sessionEnvironment } = await load(other, { agentFile: "agent.yaml" });
       expect(sessionEnvironment.sandbox.mode).toBe(strictest);
     },

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { agentFile } from "../../src/config/agent/agent-file-schema.ts";
 import type { JsonSchema } from "../../src/config/agent/agent-schema.ts";
 import { projectFile } from "../../src/config/settings/settings-schema.ts";
-import { AGENT_RULES, ruleAt, type Rules, SETTINGS_RULES, SUITE_RULES } from "../../src/config/trust/fields.ts";
-import { judge } from "../../src/config/trust/judge.ts";
+import { AGENT_RULES, ruleAt, type FieldRules, SETTINGS_RULES, SUITE_RULES } from "../../src/config/trust/fields.ts";
+import { judgeValues } from "../../src/config/trust/judge.ts";
 import { suiteAsWritten } from "../../src/core/suite/suite-schema.ts";
 
 /** Every place of a file that holds a value, with `*` for any name or entry. */
@@ -23,7 +23,7 @@ const FILES = [
   ["a project's settings", projectFile, SETTINGS_RULES],
   ["an agent file", agentFile, AGENT_RULES],
   ["a suite", suiteAsWritten, SUITE_RULES],
-] as const satisfies readonly (readonly [string, z.ZodType, Rules])[];
+] as const satisfies readonly (readonly [string, z.ZodType, FieldRules])[];
 
 describe.each(FILES)("%s", (_, schema, rules) => {
   const places = placesIn(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as JsonSchema);
@@ -52,10 +52,12 @@ function fits(rule: string, place: string): boolean {
 }
 
 test("a field that no rule knows widens", () => {
-  expect(judge({ model: "claude-opus-4-8", brand_new: 1 }, { model: "claude-opus-4-8" }, SETTINGS_RULES)).toEqual({
-    kept: { model: "claude-opus-4-8" },
-    widens: [{ field: "brand_new", value: 1, isRequired: false }],
-  });
+  expect(judgeValues({ model: "claude-opus-4-8", brand_new: 1 }, { model: "claude-opus-4-8" }, SETTINGS_RULES)).toEqual(
+    {
+      kept: { model: "claude-opus-4-8" },
+      widens: [{ field: "brand_new", value: 1, isRequired: false }],
+    },
+  );
 });
 
 describe("compared with the layers below,", () => {
@@ -89,7 +91,7 @@ describe("compared with the layers below,", () => {
     [{ model: "claude-haiku-4-5" }],
     [{ redact: [{ name: "x", pattern: "y" }] }],
   ])("%j holds without trust", (values) => {
-    expect(judge(values, below, SETTINGS_RULES)).toEqual({ kept: values, widens: [] });
+    expect(judgeValues(values, below, SETTINGS_RULES)).toEqual({ kept: values, widens: [] });
   });
 
   test.each([
@@ -113,7 +115,7 @@ describe("compared with the layers below,", () => {
     [{ environment: { checkpoints: { exclude: ["*"] } } }, "environment.checkpoints.exclude"],
     [{ environment: { limits: { processes: 11 } } }, "environment.limits.processes"],
   ])("%j widens", (values, field) => {
-    const { kept, widens } = judge<object>(values, below, SETTINGS_RULES);
+    const { kept, widens } = judgeValues<object>(values, below, SETTINGS_RULES);
     expect(widens.map((one) => [one.field, one.isRequired])).toEqual([[field, false]]);
     expect(JSON.stringify(kept)).not.toMatch(
       /yolo|evil|Bash|continue|Tokyo|bedrock|unheard|opus-4-1|"sh"|: ?0|true|off|11|6/,
@@ -129,12 +131,12 @@ describe("compared with the layers below,", () => {
     [{ environment: { workspace: { kind: "clone", from: "https://evil.example/x" } } }, "environment.workspace"],
     [{ environment: { workspace: { kind: "clone", from: "git@evil.example:x" } } }, "environment.workspace"],
   ])("nothing starts without trust in %j", (values, field) => {
-    const { widens } = judge<object>(values, below, AGENT_RULES);
+    const { widens } = judgeValues<object>(values, below, AGENT_RULES);
     expect(widens.map((one) => [one.field, one.isRequired])).toEqual([[field, true]]);
   });
 
   test("an agent's tools are those that stay in the workspace", () => {
-    const { kept, widens } = judge({ tools: ["Read", "WebFetch", "mcp__x__y"] }, below, AGENT_RULES);
+    const { kept, widens } = judgeValues({ tools: ["Read", "WebFetch", "mcp__x__y"] }, below, AGENT_RULES);
     expect(kept).toEqual({ tools: ["Read"] });
     expect(widens).toMatchObject([{ field: "tools", value: ["WebFetch", "mcp__x__y"] }]);
   });
@@ -145,7 +147,7 @@ describe("compared with the layers below,", () => {
     [{ cases: [{ name: "a", graders: [{ code: { module: "x.js" } }] }] }, "cases.0.graders.0.code"],
     [{ cases: [{ name: "a", variables: { PATH: "/evil" } }] }, "cases.0.variables"],
   ])("the suite %j is not run without trust", (suite, field) => {
-    const { widens } = judge<object>(suite, {}, SUITE_RULES);
+    const { widens } = judgeValues<object>(suite, {}, SUITE_RULES);
     expect(widens.map((one) => [one.field, one.isRequired])).toEqual([[field, true]]);
   });
 
@@ -153,6 +155,6 @@ describe("compared with the layers below,", () => {
     const suite = {
       cases: [{ name: "a", answers: [{ tool: "Bash", decision: "deny" }], graders: [{ contains: "x", turn: 1 }] }],
     };
-    expect(judge(suite, {}, SUITE_RULES)).toEqual({ kept: suite, widens: [] });
+    expect(judgeValues(suite, {}, SUITE_RULES)).toEqual({ kept: suite, widens: [] });
   });
 });

@@ -6,7 +6,7 @@ import {
   addAmounts,
   type Amounts,
   crossingKey,
-  judge,
+  judgeBudget,
   judgeToolCall,
   NO_AMOUNTS,
   type ScopeLimits,
@@ -39,7 +39,7 @@ describe("a request", () => {
     const scope = fc.record({ scope: fc.constantFrom(...SCOPES), limits, spent: amounts, reserved: amounts });
     fc.assert(
       fc.property(fc.array(scope, { maxLength: 4 }), amounts, (scopes, needed) => {
-        const judged = judge(
+        const judged = judgeBudget(
           scopes.map((one) => ({ ...one, standing: standing(one.spent, one.reserved) })),
           { needed, agreed: [] },
         );
@@ -84,7 +84,7 @@ describe("a request", () => {
           const scopes = [
             { scope: "project" as const, limits: { usd }, standing: standing({ usd: spent }, { usd: held }) },
           ];
-          if (judge(scopes, need({ usd: needed })).kind === "granted") open.push({ estimate: needed, excess });
+          if (judgeBudget(scopes, need({ usd: needed })).kind === "granted") open.push({ estimate: needed, excess });
           const worst = open.reduce((sum, one) => sum + one.estimate, spent);
           expect(worst).toBeLessThanOrEqual(usd + short);
         }
@@ -94,8 +94,8 @@ describe("a request", () => {
 
   test("is not refused for what is only the error of adding", () => {
     const scope: ScopeLimits = { scope: "session", limits: { usd: 0.3 } };
-    expect(judge([{ ...scope, standing: standing({ usd: 0.1 }) }], need({ usd: 0.2 })).kind).toBe("granted");
-    expect(judge([{ ...scope, standing: standing({ usd: 0.1 }) }], need({ usd: 0.2001 })).kind).toBe("refused");
+    expect(judgeBudget([{ ...scope, standing: standing({ usd: 0.1 }) }], need({ usd: 0.2 })).kind).toBe("granted");
+    expect(judgeBudget([{ ...scope, standing: standing({ usd: 0.1 }) }], need({ usd: 0.2001 })).kind).toBe("refused");
   });
 
   test("is refused with whose limit it is, what is spent, held and needed", () => {
@@ -103,7 +103,7 @@ describe("a request", () => {
       { scope: "session" as const, limits: { usd: 10 }, standing: standing({ usd: 1 }) },
       { scope: "day" as const, limits: { usd: 2 }, standing: standing({ usd: 1.5 }, { usd: 0.25 }) },
     ];
-    const verdict = judge(scopes, need({ usd: 0.5 }));
+    const verdict = judgeBudget(scopes, need({ usd: 0.5 }));
     const hit = { scope: "day", which: "usd", limit: 2, spent: 1.5, reserved: 0.25, needed: 0.5 } as const;
     expect(verdict).toEqual({ kind: "refused", hit });
     expect(limitText(hit)).toBe(
@@ -129,8 +129,8 @@ describe("a request", () => {
 
   test("of a turn above the limit is refused, and one of the last turn is not", () => {
     const scope: ScopeLimits = { scope: "agent", limits: { turns: 2 } };
-    expect(judge([{ ...scope, standing: standing({ turns: 2 }) }], need({})).kind).toBe("granted");
-    expect(judge([{ ...scope, standing: standing({ turns: 3 }) }], need({}))).toMatchObject({
+    expect(judgeBudget([{ ...scope, standing: standing({ turns: 2 }) }], need({})).kind).toBe("granted");
+    expect(judgeBudget([{ ...scope, standing: standing({ turns: 3 }) }], need({}))).toMatchObject({
       hit: { scope: "agent", which: "turns", limit: 2, spent: 2 },
     });
   });
@@ -139,7 +139,7 @@ describe("a request", () => {
 describe("a share of a limit", () => {
   const scope: ScopeLimits = { scope: "project", limits: { usd: 10, tokens: 1_000, warn_at: 0.5, ask_at: 0.8 } };
   const at = (usd: number, agreed: readonly string[] = []) =>
-    judge([{ ...scope, standing: standing({ usd }) }], { needed: { ...NO_AMOUNTS, usd: 0.1 }, agreed });
+    judgeBudget([{ ...scope, standing: standing({ usd }) }], { needed: { ...NO_AMOUNTS, usd: 0.1 }, agreed });
 
   test("is told when it is spent, and asked about later, until a person agrees", () => {
     expect(at(4.9)).toEqual({ kind: "granted", warnings: [] });

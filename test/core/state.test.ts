@@ -6,7 +6,7 @@ import { EVENT_EXAMPLES, example } from "../support/event-examples.ts";
 import { fold, validLogs } from "../support/event-logs.ts";
 
 /** As the store gives a snapshot back. */
-function restored(state: SessionState): SessionState {
+function restoreState(state: SessionState): SessionState {
   return JSON.parse(JSON.stringify(state)) as SessionState;
 }
 
@@ -170,7 +170,7 @@ describe("any valid log", () => {
     fc.assert(
       fc.property(validLogs, fc.nat(60), (log, cut) => {
         const head = log.slice(0, cut);
-        const snapshot = { seq: head.length, state: restored(fold(head)) };
+        const snapshot = { seq: head.length, state: restoreState(fold(head)) };
         expect(fold(log.slice(cut), snapshot)).toEqual(fold(log));
       }),
     );

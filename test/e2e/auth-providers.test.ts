@@ -26,14 +26,14 @@ interface Case {
   readonly variables: (server: ProviderServer, cli: Cli) => Record<string, string>;
   /** Besides `SECRET`. */
   readonly secrets?: readonly string[];
-  readonly expected: (arrival: Arrival) => void;
+  readonly checkArrival: (arrival: Arrival) => void;
 }
 
 const CASES: readonly Case[] = [
   {
     provider: "api_key",
     variables: ({ url }) => ({ ANTHROPIC_API_KEY: SECRET, ANTHROPIC_BASE_URL: url }),
-    expected({ path, headers }) {
+    checkArrival({ path, headers }) {
       expect(path).toBe(MESSAGES);
       expect(headers["x-api-key"]).toBe(SECRET);
       expect(headers["authorization"]).toBeUndefined();
@@ -42,7 +42,7 @@ const CASES: readonly Case[] = [
   {
     provider: "auth_token",
     variables: ({ url }) => ({ ANTHROPIC_AUTH_TOKEN: SECRET, ANTHROPIC_BASE_URL: url }),
-    expected({ path, headers }) {
+    checkArrival({ path, headers }) {
       expect(path).toBe(MESSAGES);
       expect(headers["authorization"]).toBe(`Bearer ${SECRET}`);
       expect(headers["x-api-key"]).toBeUndefined();
@@ -51,7 +51,7 @@ const CASES: readonly Case[] = [
   {
     provider: "oauth_token",
     variables: ({ url }) => ({ CLAUDE_CODE_OAUTH_TOKEN: SECRET, ANTHROPIC_BASE_URL: url }),
-    expected({ headers }) {
+    checkArrival({ headers }) {
       expect(headers["authorization"]).toBe(`Bearer ${SECRET}`);
       expect(headers["anthropic-beta"]?.split(",")).toContain("oauth-2025-04-20");
     },
@@ -67,7 +67,7 @@ const CASES: readonly Case[] = [
       ANTHROPIC_BEDROCK_BASE_URL: url,
     }),
     secrets: [SESSION],
-    expected(arrival) {
+    checkArrival(arrival) {
       expect(arrival.path).toBe(`/model/eu.anthropic.${MODEL}/invoke-with-response-stream`);
       expect(arrival.headers["x-amz-security-token"]).toBe(SESSION);
       const signature = signatureOf(arrival, SECRET);
@@ -87,7 +87,7 @@ const CASES: readonly Case[] = [
       AWS_BEARER_TOKEN_BEDROCK: SECRET,
       ANTHROPIC_BEDROCK_BASE_URL: url,
     }),
-    expected({ path, headers }) {
+    checkArrival({ path, headers }) {
       expect(path).toBe(`/model/us.anthropic.${MODEL}/invoke-with-response-stream`);
       expect(headers["authorization"]).toBe(`Bearer ${SECRET}`);
     },
@@ -117,7 +117,7 @@ const CASES: readonly Case[] = [
       };
     },
     secrets: [GOOGLE_TOKEN],
-    expected({ path, headers, body }) {
+    checkArrival({ path, headers, body }) {
       expect(path).toBe(
         `/projects/my-project/locations/europe-west1/publishers/anthropic/models/${MODEL}:streamRawPredict`,
       );
@@ -133,7 +133,7 @@ const CASES: readonly Case[] = [
       ANTHROPIC_FOUNDRY_API_KEY: SECRET,
       ANTHROPIC_FOUNDRY_BASE_URL: url,
     }),
-    expected({ path, headers }) {
+    checkArrival({ path, headers }) {
       expect(path).toBe(MESSAGES);
       expect(headers["x-api-key"]).toBe(SECRET);
       expect(headers["authorization"]).toBeUndefined();
@@ -142,7 +142,7 @@ const CASES: readonly Case[] = [
 ];
 
 test.for(CASES)("$provider: the provider gets what it needs, and the agent sees none of it", async (one) => {
-  const { variables, secrets = [], expected } = one;
+  const { variables, secrets = [], checkArrival } = one;
   await using server = await providerServer(({ index }) =>
     index === 0 ? call("Bash", { command: LOOK }) : say("done"),
   );
@@ -158,7 +158,7 @@ test.for(CASES)("$provider: the provider gets what it needs, and the agent sees 
   expect(requests).toHaveLength(2);
   for (const request of requests) {
     expect(request.method).toBe("POST");
-    expected(request);
+    checkArrival(request);
   }
   const [seen = ""] = server.toolResults;
   expect(seen).toContain("LOOKED");

@@ -6,7 +6,7 @@ import { thisProcess } from "../../src/app/host/processes.ts";
 import type { Checkpoint } from "../../src/core/session/checkpoint-list.ts";
 import { example } from "../support/event-examples.ts";
 import { agent, eventsOf, ofType, type TestHost, testHost } from "../support/host.ts";
-import { obedient, order } from "../support/obedient.ts";
+import { obedient, order } from "../support/obedient-model.ts";
 import { call, say, toolUse } from "../support/scripted-model.ts";
 
 const worker = agent({ tools: ["Read", "Write", "Edit", "Bash"], permissions: { mode: "yolo" } });

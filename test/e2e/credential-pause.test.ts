@@ -114,7 +114,7 @@ function idIn(json: string): string {
 async function withFile(
   server: ProviderServer,
   options: HostOptions = {},
-): Promise<AsyncDisposable & { mend(): void } & Awaited<ReturnType<typeof started>>> {
+): Promise<AsyncDisposable & { mend(): void } & Awaited<ReturnType<typeof startSession>>> {
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(temporaryDirectory());
   const file = join(directory.path, "key");
@@ -125,12 +125,12 @@ async function withFile(
   );
   const cwd = join(directory.path, "work");
   mkdirSync(cwd);
-  const made = await started(host, cwd);
+  const made = await startSession(host, cwd);
   const parts = stack.move();
   return { ...made, mend: () => writeFileSync(file, NEW), [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }
 
-async function started(host: Awaited<ReturnType<typeof openHost>>, cwd: string) {
+async function startSession(host: Awaited<ReturnType<typeof openHost>>, cwd: string) {
   const session = await host.startSession({ agent: agent({ tools: ["Bash"], permissions: { mode: "yolo" } }), cwd });
   return {
     cwd,

@@ -37,7 +37,7 @@ const DETAILS = { room: "blue", people: "4", catering: "yes" };
 describe("what an MCP server asks while its tool runs", () => {
   test("is a question in the inbox, and its answer reaches the server in the types it asked for", async () => {
     await using t = await testHost(calls("book"));
-    const { servers, done } = office(t.home);
+    const { servers, listDone } = office(t.home);
     const session = await t.host.startSession({ agent: secretary(servers), cwd: t.cwd });
     const result = await session.send("Book.").result();
     const asked = await question(t.host);
@@ -65,7 +65,7 @@ describe("what an MCP server asks while its tool runs", () => {
       () => session.state,
       (state) => state.stopReason?.type === "end_turn",
     );
-    expect(done()).toEqual(['{"action":"accept","content":{"room":"blue","people":4,"catering":true}}']);
+    expect(listDone()).toEqual(['{"action":"accept","content":{"room":"blue","people":4,"catering":true}}']);
     const events = await eventsOf(t.host, session.id);
     expect(ofType(events, "capstan.elicitation_settled")).toMatchObject([
       { action: "accept", decided_by: "person:me", content: { room: "blue", people: 4, catering: true } },
@@ -79,7 +79,7 @@ describe("what an MCP server asks while its tool runs", () => {
 
   test("is answered by the program that drives the session", async () => {
     await using t = await testHost(calls("book"));
-    const { servers, done } = office(t.home);
+    const { servers, listDone } = office(t.home);
     const session = await t.host.startSession({
       agent: secretary(servers),
       cwd: t.cwd,
@@ -89,19 +89,19 @@ describe("what an MCP server asks while its tool runs", () => {
           : undefined,
     });
     expect((await session.send("Book.").result()).stopReason.type).toBe("end_turn");
-    expect(done()).toHaveLength(1);
+    expect(listDone()).toHaveLength(1);
   });
 
   test("can be declined", async () => {
     await using t = await testHost(calls("book"));
-    const { servers, done } = office(t.home);
+    const { servers, listDone } = office(t.home);
     const session = await t.host.startSession({
       agent: secretary(servers),
       cwd: t.cwd,
       askPermission: () => ({ behavior: "deny" }),
     });
     await session.send("Book.").result();
-    expect(done()).toEqual(['{"action":"decline"}']);
+    expect(listDone()).toEqual(['{"action":"decline"}']);
   });
 
   const asking = sharedSession((t) => secretary(office(t.home).servers));
@@ -146,7 +146,7 @@ describe("what an MCP server asks while its tool runs", () => {
 
   test.each(["interrupted", "killed", "put to sleep"])("is over when the process that asks is %s", async (how) => {
     const { t, session, events } = await (how === "killed" ? askingInItsOwnProcess : asking)(calls("book"));
-    const { done } = office(t.home);
+    const { listDone } = office(t.home);
     await session.send("Book.").result();
     const asked = await question(t.host);
     if (how === "interrupted") await session.interrupt();
@@ -165,14 +165,14 @@ describe("what an MCP server asks while its tool runs", () => {
       { approval_id: asked.id, action: "cancel" },
     ]);
     expect(session.state.openCalls).toEqual({});
-    expect(done().filter((line) => line.includes("accept"))).toEqual([]);
+    expect(listDone().filter((line) => line.includes("accept"))).toEqual([]);
     t.model.script = () => say("Here again.");
     expect((await session.send("Go on.").result()).text).toBe("Here again.");
   });
 
   test("is over when the host is killed, and the next host goes on with the turn", async () => {
     await using t = await testHost(calls("book"));
-    const { servers, done } = office(t.home);
+    const { servers, listDone } = office(t.home);
     const child = fork(join(import.meta.dirname, "../support/waiting-host.ts"), [], {
       stdio: "inherit",
       env: { ...process.env, ...FASTER },
@@ -196,7 +196,7 @@ describe("what an MCP server asks while its tool runs", () => {
     expect((await t.host.approvals.get(asked.id)).status).toBe("settled");
     expect(t.model.requests.at(-1)?.transcript).toContain("its outcome is unknown");
     // An agent that notices before it dies tells its server once that nobody will answer; nothing else may reach it.
-    expect([[], [JSON.stringify({ action: "cancel" })]]).toContainEqual(done());
+    expect([[], [JSON.stringify({ action: "cancel" })]]).toContainEqual(listDone());
   });
 });
 
@@ -204,7 +204,7 @@ test("a call of an MCP server that a person allows while its process is gone is 
   await using t = await testHost(({ toolResults }) =>
     toolResults.length === 0 ? call("mcp__office__act", { what: "approved" }) : say("Done."),
   );
-  const { servers, done } = office(t.home);
+  const { servers, listDone } = office(t.home);
   const session = await t.host.startSession({ agent: agent({ mcp_servers: servers }), cwd: t.cwd });
   expect((await session.send("Act.").result()).stopReason.type).toBe("requires_action");
   await session.hibernate();
@@ -215,7 +215,7 @@ test("a call of an MCP server that a person allows while its process is gone is 
     () => session.state,
     (state) => state.stopReason?.type === "end_turn",
   );
-  expect(done()).toEqual(["approved"]);
+  expect(listDone()).toEqual(["approved"]);
   expect(t.model.requests.at(-1)?.toolResults).toMatchObject([{ text: "acted: approved", isError: false }]);
 });
 

@@ -6,7 +6,7 @@ import { MAX_OUTPUT_BYTES } from "../../src/core/tool-output/tool-outputs.ts";
 import { readOutput } from "../../src/runtime/outputs/read-output.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
 import { describeSandbox } from "../support/hostile-world.ts";
-import { obedient, order, type Step } from "../support/obedient.ts";
+import { obedient, order, type Step } from "../support/obedient-model.ts";
 
 const worker = agent({ tools: ["Bash"], permissions: { mode: "yolo" } });
 type Mode = "off" | "required";

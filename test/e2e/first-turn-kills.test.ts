@@ -6,7 +6,7 @@ import type { TranscriptEntry } from "../../src/core/ports/store.ts";
 import { agree } from "../engines/transcript-checks.ts";
 import { appendsOfFirstTurn, expectFirstMessage, type Moment } from "../support/crash/first-turn.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
-import { obedient, order } from "../support/obedient.ts";
+import { obedient, order } from "../support/obedient-model.ts";
 
 // A message is accepted, logged, given to the process, put into a request, noted as delivered and written to the
 // transcript. The log and the transcript are all that outlives a host, so each place between two of their appends is a
@@ -27,7 +27,7 @@ test.each(moments.map((moment) => [JSON.stringify(moment), moment] as const))(
 );
 
 /** What the CLI sends of a transcript: it follows the links from the last one. */
-function sent(entries: readonly TranscriptEntry[]): readonly unknown[] {
+function sentEntries(entries: readonly TranscriptEntry[]): readonly unknown[] {
   const links = entries.filter(({ uuid, type }) => uuid !== undefined && LINKED.includes(type));
   const byId = new Map(links.map((entry) => [entry.uuid, entry]));
   const found: unknown[] = [];
@@ -58,7 +58,7 @@ test("whatever is left of the log and the transcript of a first turn, the messag
     const isDelivered = ofType(left, "capstan.input_delivered").length > 0;
     for (let written = 0; written <= entries.length; written++) {
       const agreed = agree(entries.slice(0, written), historyOf(left));
-      const times = sent(agreed.entries).filter((id) => id === uuid).length;
+      const times = sentEntries(agreed.entries).filter((id) => id === uuid).length;
       // One that was not delivered is given to the next process, and must not be there already.
       expect(times, `${logged} events, ${written} entries`).toBe(isDelivered ? 1 : 0);
       looked += 1;

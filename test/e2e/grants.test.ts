@@ -14,7 +14,7 @@ const obeys: Script = ({ last }) => {
   return command === undefined ? say("Done.") : call("Bash", { command });
 };
 
-async function ended(session: Session): Promise<void> {
+async function waitUntilEnded(session: Session): Promise<void> {
   for await (const event of session.events())
     if (event.type === "session.status_idle" && session.state.stopReason?.type === "end_turn") return;
 }
@@ -40,7 +40,7 @@ describe("an answer that is remembered", () => {
     const session = await start(t);
     expect(await asksFor(session, "touch a")).toBe(true);
     await answer(t, { behavior: "allow", scope: "session" });
-    await ended(session);
+    await waitUntilEnded(session);
     expect(await asksFor(session, "touch a")).toBe(false);
     expect(await asksFor(session, "touch b")).toBe(true);
     await session.interrupt();
@@ -60,7 +60,7 @@ describe("an answer that is remembered", () => {
     const session = await start(t);
     await asksFor(session, "touch a");
     await answer(t, { behavior: "allow", scope: "project", rules: ["Bash(touch *)"] });
-    await ended(session);
+    await waitUntilEnded(session);
     const other = await start(t);
     expect(await asksFor(other, "touch b")).toBe(false);
     const [grant] = await t.host.grants.list();
@@ -74,7 +74,7 @@ describe("an answer that is remembered", () => {
     const first = await start(t);
     await asksFor(first, "touch a");
     await answer(t, { behavior: "allow", scope: "always", rules: ["Bash(touch *)"] });
-    await ended(first);
+    await waitUntilEnded(first);
     const session = await start(t, {
       deny: ["Bash(touch secret)"],
       ask: [{ rule: "Bash(touch prod)", remember: false }],
@@ -85,7 +85,7 @@ describe("an answer that is remembered", () => {
     const remembered = answer(t, { behavior: "allow", scope: "always" });
     await expect(remembered).rejects.toThrow("may not be remembered: rule:ask Bash(touch prod)");
     await answer(t, { behavior: "allow" });
-    await ended(session);
+    await waitUntilEnded(session);
     expect(ran(t, "prod")).toBe(true);
   });
 });
@@ -118,11 +118,11 @@ describe("a person who is asked", () => {
     const session = await start(t, { deny: ["Bash(touch secret)"] });
     await asksFor(session, "touch a");
     await answer(t, { behavior: "allow", input: { command: "touch edited" } });
-    await ended(session);
+    await waitUntilEnded(session);
     expect([ran(t, "a"), ran(t, "edited")]).toEqual([false, true]);
     await asksFor(session, "touch b");
     await answer(t, { behavior: "allow", input: { command: "touch secret" } });
-    await ended(session);
+    await waitUntilEnded(session);
     expect(ran(t, "secret")).toBe(false);
     const decisions = ofType(await eventsOf(t.host, session.id), "capstan.permission_decided");
     expect(decisions).toMatchObject([
@@ -141,7 +141,7 @@ describe("a person who is asked", () => {
     expect(approval?.request.diff).toContain("+one\n+two\n");
     expect(approval?.request.remember).toEqual(["Edit(./a.txt)"]);
     await answer(t, { behavior: "allow" });
-    await ended(session);
+    await waitUntilEnded(session);
     expect(readFileSync(join(t.cwd, "a.txt"), "utf8")).toBe("one\ntwo\n");
   });
 
@@ -149,7 +149,7 @@ describe("a person who is asked", () => {
     await using t = await testHost(obeys);
     const session = await start(t, { approvals_expire_ms: 300 });
     await session.send("RUN touch a").result();
-    await ended(session);
+    await waitUntilEnded(session);
     expect(ran(t, "a")).toBe(false);
     const [decision] = ofType(await eventsOf(t.host, session.id), "capstan.permission_decided");
     expect(decision).toMatchObject({ decision: "deny", decided_by: "expired" });
@@ -184,7 +184,7 @@ test("a message to a session that waits is told what it waits for, and is taken 
   const waiting = await session.send("And then?").result();
   expect(waiting.stopReason.type).toBe("requires_action");
   await answer(t, { behavior: "allow" });
-  await ended(session);
+  await waitUntilEnded(session);
   expect(ran(t, "a")).toBe(true);
   expect(session.state.undelivered).toEqual([]);
   expect(t.model.requests.at(-1)?.transcript).toContain("And then?");

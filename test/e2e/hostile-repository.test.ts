@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { openFiles } from "../../src/app/host/open-files.ts";
 import type { EnvironmentInput } from "../../src/core/environment/environment.ts";
 import { agent, temporaryDirectory, testHost } from "../support/host.ts";
-import { obedient, order } from "../support/obedient.ts";
+import { obedient, order } from "../support/obedient-model.ts";
 
 const worker = agent({ tools: ["Bash", "Write"], permissions: { mode: "yolo" } });
 

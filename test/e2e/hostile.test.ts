@@ -49,14 +49,14 @@ sandboxTest(
   { timeout: 400_000 },
   async () => {
     await using world = await hostileWorld();
-    expect(await blocked(world, withSandbox(world))).toEqual(expected(({ blockedWith }) => blockedWith));
+    expect(await tryAttempts(world, withSandbox(world))).toEqual(expectedResults(({ blockedWith }) => blockedWith));
   },
 );
 
 test("a hostile agent gets what the list says, without it, in normal mode and with nobody to ask", async () => {
   await using world = await hostileWorld();
   const setup: Setup = { permissions: { mode: "normal", allow: WITHOUT_RULES }, environment: {} };
-  expect(await blocked(world, setup)).toEqual(expected(({ blockedWithout }) => blockedWithout));
+  expect(await tryAttempts(world, setup)).toEqual(expectedResults(({ blockedWithout }) => blockedWithout));
 }, 180_000);
 
 test("with neither a sandbox nor anybody in the way, it gets what it is after", async () => {
@@ -68,15 +68,15 @@ test("with neither a sandbox nor anybody in the way, it gets what it is after", 
     environment: { checkpoints: { mode: "off" } },
     answer: "allow",
   };
-  expect(await blocked(world, setup, controls)).toEqual(expected(() => false, controls));
+  expect(await tryAttempts(world, setup, controls)).toEqual(expectedResults(() => false, controls));
 }, 60_000);
 
-function expected(of: (attempt: Attempt) => boolean, list = ATTEMPTS): Record<string, boolean> {
+function expectedResults(of: (attempt: Attempt) => boolean, list = ATTEMPTS): Record<string, boolean> {
   return Object.fromEntries(list.map((attempt) => [attempt.name, of(attempt)]));
 }
 
 /** Has the agent make every attempt, one after another; tells which of them came to nothing. */
-async function blocked(world: World, setup: Setup, list = ATTEMPTS): Promise<Record<string, boolean>> {
+async function tryAttempts(world: World, setup: Setup, list = ATTEMPTS): Promise<Record<string, boolean>> {
   vi.stubEnv("HOME", world.person);
   const results = new Map<string, string>();
   let next = 0;
@@ -96,7 +96,7 @@ async function blocked(world: World, setup: Setup, list = ATTEMPTS): Promise<Rec
   const sessionId = await attempts(world, setup, await open());
   expect([...results.keys()]).toEqual(list.map(({ name }) => name));
   if (list === ATTEMPTS) await lookAround(world, { ...setup, sessionId }, await open());
-  return expected((attempt) => !world.happened(attempt, results.get(attempt.name) ?? ""), list);
+  return expectedResults((attempt) => !world.hasHappened(attempt, results.get(attempt.name) ?? ""), list);
 }
 
 async function attempts(

@@ -172,10 +172,16 @@ describe("permission that cannot be decided is denied", () => {
 
 /** The gate as the engine registers it. */
 function gateMatchers(): NonNullable<NonNullable<ReturnType<typeof gate>>["PreToolUse"]> {
-  const host = { newEventId: unused, emit: unused, prepare: unused, execute: unused, elicit: unused };
-  return gate(host, { tools: [], announced: unused, oneCall: false })["PreToolUse"] ?? [];
+  const host = {
+    newEventId: failUnasked,
+    emit: failUnasked,
+    prepare: failUnasked,
+    execute: failUnasked,
+    elicit: failUnasked,
+  };
+  return gate(host, { tools: [], waitForAnnouncement: failUnasked, oneCall: false })["PreToolUse"] ?? [];
 }
 
-function unused(): never {
+function failUnasked(): never {
   throw new Error("not asked");
 }

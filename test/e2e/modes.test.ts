@@ -163,7 +163,7 @@ describe("in a real session", () => {
     writeFileSync(join(at.outside, "secret.txt"), "a secret");
     writeFileSync(join(t.cwd, "note.txt"), "a note");
     t.model.script = script(at);
-    const { servers, done } = office(t.home);
+    const { servers, listDone } = office(t.home);
     const session = await t.host.startSession({
       agent: crew(mode, servers),
       cwd: t.cwd,
@@ -186,7 +186,7 @@ describe("in a real session", () => {
     expect(LINES.filter((line) => existsSync(join(t.cwd, `${line}.txt`)))).toEqual(happened("write inside"));
     expect(LINES.filter((line) => existsSync(join(at.outside, `${line}.txt`)))).toEqual(happened("write outside"));
     expect(existsSync(join(t.cwd, "note.txt"))).toBe(true);
-    expect(done()).toEqual(happened("mcp"));
+    expect(listDone()).toEqual(happened("mcp"));
     // An engine's own tool may refuse this machine's addresses, once it is allowed to run.
     const isRefused = t.model.requests.some(({ transcript }) => transcript.includes("WebFetch cannot reach 127.0.0.1"));
     expect(web.connections() > 0 || isRefused).toBe(happened("fetch").length > 0);

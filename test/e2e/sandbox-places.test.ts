@@ -7,7 +7,7 @@ import { hostFor } from "../../src/cli/target/host.ts";
 import type { EnvironmentInput } from "../../src/core/environment/environment.ts";
 import { agent, eventsOf, ofType, temporaryDirectory, testHost } from "../support/host.ts";
 import { sandboxTest } from "../support/hostile-world.ts";
-import { obedient, order } from "../support/obedient.ts";
+import { obedient, order } from "../support/obedient-model.ts";
 import { say, scriptedModel, toolUse } from "../support/scripted-model.ts";
 import { loadTrusted } from "../support/trust.ts";
 

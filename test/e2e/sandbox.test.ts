@@ -32,7 +32,7 @@ function calls(steps: readonly Block[]): { readonly script: Script; readonly tol
 
 const bash = (command: string): Block => toolUse("Bash", { command });
 
-async function started(t: TestHost, sessionId: string) {
+async function startEvent(t: TestHost, sessionId: string) {
   return ofType(await eventsOf(t.host, sessionId), "capstan.process_started").at(-1);
 }
 
@@ -91,7 +91,7 @@ describeSandbox("in the sandbox", () => {
     expect((await session.send("Go.").result()).text).toBe("done");
     expect(asked).toEqual(["tool-outside", "true | tool-outside"]);
     expect(existsSync(join(t.cwd, "inside.txt"))).toBe(true);
-    expect(await started(t, session.id)).toMatchObject({
+    expect(await startEvent(t, session.id)).toMatchObject({
       sandbox: "on",
       outside: ["mcp__hostile", "Bash(tool-outside:*)"],
     });
@@ -188,7 +188,7 @@ describeSandbox("in the sandbox", () => {
       () => existsSync(join(t.cwd, "begun")),
       (begun) => begun,
     );
-    const { pid } = (await started(t, session.id)) ?? {};
+    const { pid } = (await startEvent(t, session.id)) ?? {};
     if (pid === undefined) await session.interrupt();
     else process.kill(pid, "SIGKILL");
     await cut;

@@ -7,7 +7,7 @@ import type { SessionEvent } from "../../src/core/events/events.ts";
 import type { SessionDiff } from "../../src/runtime/files/files.ts";
 import { example } from "../support/event-examples.ts";
 import { agent, eventsOf, ofType, type TestHost, testHost } from "../support/host.ts";
-import { obedient, order } from "../support/obedient.ts";
+import { obedient, order } from "../support/obedient-model.ts";
 import { until } from "../support/until.ts";
 
 /** Sessions that work in place, in a directory in which others work too: each has only its own changes. */

@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { readCommands } from "../../src/core/shell/read-commands.ts";
 import { Box } from "../core/shell/box.ts";
 import { ATTEMPTS, ORDINARY } from "../core/shell/commands.ts";
-import { isListed } from "../core/shell/listed.ts";
+import { isListed } from "../core/shell/is-listed.ts";
 import { mixedLine } from "../core/shell/mixed-line.ts";
-import { mayHide } from "../core/shell/shown.ts";
+import { mayHide } from "../core/shell/may-hide.ts";
 
 /**
  * Every line of the table, and some hundred random ones, really run by bash where every program is a recorder. A program

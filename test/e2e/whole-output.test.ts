@@ -7,7 +7,7 @@ import { eraseSession, importArchive } from "../../src/app/record/session-files.
 import { exportSession } from "../../src/runtime/files/export-session.ts";
 import { readOutput } from "../../src/runtime/outputs/read-output.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
-import { obedient, order } from "../support/obedient.ts";
+import { obedient, order } from "../support/obedient-model.ts";
 
 const worker = agent({ tools: ["Bash"], permissions: { mode: "yolo" } });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { EnvironmentInput } from "../../src/core/environment/environment.ts";
 import { agent, testHost } from "../support/host.ts";
-import { obedient, order } from "../support/obedient.ts";
+import { obedient, order } from "../support/obedient-model.ts";
 
 const worker = agent({ tools: ["Bash"], permissions: { mode: "yolo" } });
 

@@ -10,7 +10,7 @@ import type { Session } from "../../src/runtime/session.ts";
 import { MINUTE, sampleOwner } from "../store/samples.ts";
 import { example } from "../support/event-examples.ts";
 import { agent, eventsOf, ofType, type TestHost, testHost } from "../support/host.ts";
-import { obedient, order } from "../support/obedient.ts";
+import { obedient, order } from "../support/obedient-model.ts";
 
 const worker = agent({ tools: ["Bash"], permissions: { mode: "yolo" } });
 const asking = agent({ tools: ["Bash"], permissions: { ask: ["Bash"] } });

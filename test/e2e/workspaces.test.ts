@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openStore } from "../../src/app/open-store.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
-import { obedient, order } from "../support/obedient.ts";
+import { obedient, order } from "../support/obedient-model.ts";
 
 const worker = agent({ tools: ["Read", "Write", "Edit", "Bash"], permissions: { mode: "yolo" } });
 

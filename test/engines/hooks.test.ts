@@ -22,7 +22,7 @@ interface Given {
   readonly input?: Partial<PreToolUseHookInput>;
 }
 
-function unused(): never {
+function failUnasked(): never {
   throw new Error("the gate only prepares calls");
 }
 
@@ -31,10 +31,10 @@ async function ask(given: Given): Promise<{ answer: HookJSONOutput; asked: reado
   const asked: CallRequest[] = [];
   const decide = given.decide ?? (async () => ({ behavior: "allow" as const }));
   const host: EngineHost = {
-    newEventId: unused,
-    emit: unused,
-    execute: unused,
-    elicit: unused,
+    newEventId: failUnasked,
+    emit: failUnasked,
+    execute: failUnasked,
+    elicit: failUnasked,
     prepare: (call, signal) => {
       asked.push(call);
       return decide(call, signal);
@@ -42,7 +42,7 @@ async function ask(given: Given): Promise<{ answer: HookJSONOutput; asked: reado
   };
   const hooks = gate(host, {
     tools: given.tools ?? [note],
-    announced: given.announced ?? (async () => {}),
+    waitForAnnouncement: given.announced ?? (async () => {}),
     oneCall: false,
   });
   const [hook] = hooks?.PreToolUse?.flatMap((matcher) => matcher.hooks) ?? [];
@@ -146,7 +146,7 @@ describe("the gate", () => {
   });
 
   test("blocks the call when the hook itself fails, and waits for a person as long as a timer can", () => {
-    const hooks = gate({} as EngineHost, { tools: [], announced: async () => {}, oneCall: false });
+    const hooks = gate({} as EngineHost, { tools: [], waitForAnnouncement: async () => {}, oneCall: false });
     expect(hooks?.PreToolUse).toMatchObject([{ onFailure: "block", timeout: 2_147_483 }]);
     expect(hooks?.PreToolUse?.[0]?.matcher).toBeUndefined();
   });

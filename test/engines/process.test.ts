@@ -24,7 +24,7 @@ function start(command: string, args: readonly string[], { wrapper, env = {} }: 
   });
   onTestFinished(async () => {
     process.kill();
-    await process.ended(0);
+    await process.waitForExit(0);
     leftovers.sweep();
     directory[Symbol.dispose]();
   });
@@ -121,15 +121,15 @@ describe("a process", () => {
     const { process: cli } = start("sh", ["-c", "exit 0"]);
     expect(cli.pid).toBeGreaterThan(0);
     const { pid } = cli;
-    await cli.ended(60_000);
+    await cli.waitForExit(60_000);
     expect(() => process.kill(pid, 0)).toThrow("ESRCH");
-    await expect(cli.ended(60_000)).resolves.toBeUndefined();
+    await expect(cli.waitForExit(60_000)).resolves.toBeUndefined();
   });
 
   test("that does not end by itself is killed after the time it is given", async () => {
     const mark = newMark();
     const { process: cli } = start("sleep", [mark]);
-    await cli.ended(10);
+    await cli.waitForExit(10);
     expect(bearing(mark)).toEqual([]);
   });
 
@@ -137,7 +137,7 @@ describe("a process", () => {
     const { process: cli, spawned } = start("/no/such/command", []);
     await new Promise<void>((resolve) => spawned.once("error", () => resolve()));
     expect(cli.pid).toBe(0);
-    await expect(cli.ended(60_000)).resolves.toBeUndefined();
+    await expect(cli.waitForExit(60_000)).resolves.toBeUndefined();
   });
 
   test("keeps the end of what it says about its troubles", async () => {
@@ -161,7 +161,7 @@ describe("a process", () => {
 
   test("that reads the SDK's copy of a transcript has it noted, so that it is removed", async () => {
     const { directory, process: cli } = start("true", [], { env: { CLAUDE_CONFIG_DIR: "/tmp/claude-resume-none" } });
-    await cli.ended(60_000);
+    await cli.waitForExit(60_000);
     const list = readFileSync(join(directory, "state", "leftovers.json"), "utf8");
     expect(JSON.parse(list)).toEqual(["/tmp/claude-resume-none"]);
   });

@@ -13,7 +13,7 @@ import {
 } from "./recordings.ts";
 
 /** Previews and the events they become, in order and short: what a client that follows the stream sees. */
-function seen(facts: readonly EngineFact[]): string[] {
+function previewTexts(facts: readonly EngineFact[]): string[] {
   return facts.flatMap((fact) => {
     if (fact.kind === "event") return fact.draft.id === undefined ? [] : [`${fact.draft.type} ${fact.draft.id}`];
     if (fact.kind === "turn_ended") return ["turn_ended"];
@@ -79,7 +79,7 @@ describe.each(STREAMED)("in $name", ({ messages }) => {
 
 describe("an answer", () => {
   test("that is streamed whole becomes the events its previews announced", () => {
-    expect(seen(factsOf(recording("turns", "tools"))).slice(0, 4)).toEqual([
+    expect(previewTexts(factsOf(recording("turns", "tools"))).slice(0, 4)).toEqual([
       "start agent.thinking id1",
       "agent.thinking id1",
       "start agent.message id2",
@@ -88,7 +88,7 @@ describe("an answer", () => {
   });
 
   test("that is cut off keeps its finished blocks; the open one is withdrawn when the next answer starts", () => {
-    expect(seen(factsOf(recording("streams", "cut off")))).toEqual([
+    expect(previewTexts(factsOf(recording("streams", "cut off")))).toEqual([
       "start agent.thinking id1",
       "agent.thinking id1",
       "start agent.message id2",
@@ -100,7 +100,7 @@ describe("an answer", () => {
   });
 
   test("that comes again whole, without a stream, takes no id of the one that was cut off", () => {
-    expect(seen(factsOf(recording("streams", "cut off, then repeated whole"))).slice(0, 6)).toEqual([
+    expect(previewTexts(factsOf(recording("streams", "cut off, then repeated whole"))).slice(0, 6)).toEqual([
       "start agent.message id1",
       "withdrawn id1",
       "start agent.message id2",
@@ -112,7 +112,7 @@ describe("an answer", () => {
 
   test("that is cut off in a call keeps the text before it, and the call is not told", () => {
     const facts = factsOf(recording("streams", "cut off after a block"));
-    expect(seen(facts)).toEqual([
+    expect(previewTexts(facts)).toEqual([
       "start agent.message id1",
       "agent.message id1",
       "start agent.message id2",
@@ -123,7 +123,7 @@ describe("an answer", () => {
   });
 
   test("that never comes whole is withdrawn before the turn ends", () => {
-    expect(seen(factsOf(recording("streams", "cut off again and again")))).toEqual([
+    expect(previewTexts(factsOf(recording("streams", "cut off again and again")))).toEqual([
       "start agent.message id1",
       "withdrawn id1",
       "start agent.message id2",
@@ -134,12 +134,12 @@ describe("an answer", () => {
 
   test("that is interrupted in its text keeps what was said", () => {
     const facts = factsOf(recording("streams", "interrupted in text"));
-    expect(seen(facts).slice(0, 3)).toEqual(["start agent.message id1", "agent.message id1", "turn_ended"]);
+    expect(previewTexts(facts).slice(0, 3)).toEqual(["start agent.message id1", "agent.message id1", "turn_ended"]);
     expect(deltasOf(facts, "id1")).toBe("word word word word word ");
   });
 
   test("that is interrupted in its thinking is withdrawn", () => {
-    expect(seen(factsOf(recording("streams", "interrupted in thinking")))).toEqual([
+    expect(previewTexts(factsOf(recording("streams", "interrupted in thinking")))).toEqual([
       "start agent.thinking id1",
       "withdrawn id1",
       "turn_ended",

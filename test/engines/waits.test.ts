@@ -2,14 +2,14 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { CapstanError } from "../../src/core/errors.ts";
-import { answered } from "../../src/engines/claude/waits/answered.ts";
+import { waitForAnswer } from "../../src/engines/claude/waits/wait-for-answer.ts";
 import { FirstSign } from "../../src/engines/claude/waits/first-sign.ts";
 import { Announcements } from "../../src/engines/claude/waits/announcements.ts";
 
 const never = new AbortController().signal;
 
 /** Whether the promise is settled once everything that can happen by itself has happened. */
-async function settled(promise: Promise<unknown>): Promise<boolean> {
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let done = false;
   void promise.catch(() => {}).finally(() => (done = true));
   await setImmediate();
@@ -21,7 +21,7 @@ describe("waiting for a call to be announced", () => {
     const announcements = new Announcements([]);
     const waiting = announcements.wait("a", never);
     announcements.announce("b");
-    expect(await settled(waiting)).toBe(false);
+    expect(await isSettled(waiting)).toBe(false);
     announcements.announce("a");
     await expect(waiting).resolves.toBeUndefined();
   });
@@ -38,7 +38,7 @@ describe("waiting for a call to be announced", () => {
     const [a, b] = [announcements.wait("a", never), announcements.wait("b", never)];
     announcements.announce("b");
     await expect(b).resolves.toBeUndefined();
-    expect(await settled(a)).toBe(false);
+    expect(await isSettled(a)).toBe(false);
   });
 
   test("is given up when the call is", async () => {
@@ -50,7 +50,7 @@ describe("waiting for a call to be announced", () => {
 
   // An abort that came before is never heard: the hook would hang for as long as a timer can run.
   test("is given up at once when the call already was", async () => {
-    expect(await settled(new Announcements([]).wait("a", AbortSignal.abort()))).toBe(true);
+    expect(await isSettled(new Announcements([]).wait("a", AbortSignal.abort()))).toBe(true);
   });
 
   // The second to wait takes the place of the first.
@@ -58,7 +58,7 @@ describe("waiting for a call to be announced", () => {
     const announcements = new Announcements([]);
     const waiting = [announcements.wait("a", never), announcements.wait("a", never)];
     announcements.announce("a");
-    expect(await Promise.all(waiting.map(settled))).toEqual([true, true]);
+    expect(await Promise.all(waiting.map(isSettled))).toEqual([true, true]);
   });
 });
 
@@ -76,12 +76,12 @@ describe("waiting for a call that is never announced", () => {
     const announcements = new Announcements([]);
     announcements.summarises(new Set(["helper"]));
     const waiting = [announcements.wait("a", never), announcements.wait("b", never, "helper")];
-    expect(await Promise.all(waiting.map(settled))).toEqual([false, false]);
+    expect(await Promise.all(waiting.map(isSettled))).toEqual([false, false]);
     announcements.announce("a");
     announcements.announce("b");
     await Promise.all(waiting);
     announcements.summarises(undefined);
-    expect(await settled(announcements.wait("c", AbortSignal.abort(), "new"))).toBe(true);
+    expect(await isSettled(announcements.wait("c", AbortSignal.abort(), "new"))).toBe(true);
   });
 
   test("ends after a while, whatever the reason", async () => {
@@ -92,11 +92,11 @@ describe("waiting for a call that is never announced", () => {
 describe("a process", () => {
   test("that does not answer is not waited for without end", async () => {
     const { promise } = Promise.withResolvers<void>();
-    await expect(answered(promise, "start", { withinMs: 1 })).rejects.toMatchObject({
+    await expect(waitForAnswer(promise, "start", { withinMs: 1 })).rejects.toMatchObject({
       code: "engine_failed",
       message: expect.stringContaining("did not start within 0.001 seconds") as string,
     });
-    expect(await answered(Promise.resolve("yes"), "start")).toBe("yes");
+    expect(await waitForAnswer(Promise.resolve("yes"), "start")).toBe("yes");
   });
 
   test("that is to continue a turn and gives no sign is ended; any sign of work is enough", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { compareCassettes } from "../../src/gateway/cassette/compare.ts";
 import type { Cassette } from "../../src/core/suite/cassette.ts";
-import { cassetteOf, exchange, results, thread, told } from "../support/cassettes.ts";
+import { cassetteOf, exchange, results, thread, textNews } from "../support/cassettes.ts";
 
 const SIDES = ["a.json", "b.json"] as const;
 
@@ -14,7 +14,7 @@ function conversation({ ids = ["toolu_1", "toolu_2"], answer = "A.", file = "a.t
   return cassetteOf([
     thread("main", [
       exchange({
-        told: [told("user", "Review it.")],
+        told: [textNews("user", "Review it.")],
         says: [
           { type: "tool_use", id: first, name: "Read", input: { file_path: `\${WORKSPACE}/${file}` } },
           { type: "tool_use", id: second, name: "Read", input: { file_path: "${WORKSPACE}/b.txt" } },
@@ -47,12 +47,17 @@ test("another call and other words are told with a diff", () => {
 
 test("instructions, tools and what the model was told are told apart", () => {
   const one = cassetteOf([
-    thread("main", [exchange({ told: [told("user", "Hi.")], says: [{ type: "text", text: "A." }] })]),
+    thread("main", [exchange({ told: [textNews("user", "Hi.")], says: [{ type: "text", text: "A." }] })]),
   ]);
   const other = cassetteOf(
     [
       thread("main", [
-        exchange({ told: [told("user", "Ho.")], says: [{ type: "text", text: "A." }], instructions: "j", tools: "u" }),
+        exchange({
+          told: [textNews("user", "Ho.")],
+          says: [{ type: "text", text: "A." }],
+          instructions: "j",
+          tools: "u",
+        }),
       ]),
     ],
     { texts: { j: [{ type: "text", text: "You review files.\nBe long." }], u: [{ name: "Write" }] } },
@@ -66,7 +71,7 @@ test("instructions, tools and what the model was told are told apart", () => {
 
 const sub = (name: string, task: string, more: number) =>
   thread(name, [
-    exchange({ told: [told("user", task)], says: [{ type: "text", text: task }] }),
+    exchange({ told: [textNews("user", task)], says: [{ type: "text", text: task }] }),
     ...Array.from({ length: more }, () => exchange({ says: [{ type: "text", text: "More." }] })),
   ]);
 

@@ -3,10 +3,10 @@ import type { LoggedEvent, SessionEvent } from "../../src/core/events/events.ts"
 import { PLAIN_SESSION, type SessionRecord } from "../../src/core/ports/store.ts";
 import { parseAgent } from "../../src/core/agent/agent-definition.ts";
 import { parseEnvironment } from "../../src/core/environment/environment.ts";
-import { answersIn } from "../../src/eval/trial/session-answers.ts";
+import { recordedAnswers } from "../../src/eval/trial/session-answers.ts";
 import { otherOutcomes, sessionCase } from "../../src/eval/session-case.ts";
-import { saidIn } from "../../src/eval/session-said.ts";
-import { cassetteFromSaid } from "../../src/gateway/cassette/from-said.ts";
+import { saidIn } from "../../src/eval/session-threads.ts";
+import { cassetteFromSaid } from "../../src/gateway/cassette/cassette-from-session.ts";
 import { example } from "../support/event-examples.ts";
 
 const USAGE = { input_tokens: 1, output_tokens: 2, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
@@ -77,7 +77,12 @@ test("answers are those of the log, with failures between them and without what 
   ]);
 });
 
-function asked(id: string, tool: string, answer: object | undefined, kind: "tool" | "plan" | "question" = "tool") {
+function approvalEvents(
+  id: string,
+  tool: string,
+  answer: object | undefined,
+  kind: "tool" | "plan" | "question" = "tool",
+) {
   return [
     example("capstan.approval_requested", { approval_id: id, tool, kind }),
     ...(answer === undefined
@@ -88,14 +93,14 @@ function asked(id: string, tool: string, answer: object | undefined, kind: "tool
 
 test("what was answered alike is one answer; other answers keep their order; grants and silence are answers too", () => {
   expect(
-    answersIn([
-      ...asked("1", "Write", { result: "allow" }),
-      ...asked("2", "Write", { result: "allow" }),
-      ...asked("3", "Bash", { result: "allow" }),
-      ...asked("4", "Bash", { result: "deny", deny_message: "Not that." }),
-      ...asked("5", "AskUserQuestion", { result: "allow", answers: { "Which?": "this" } }, "question"),
-      ...asked("6", "ExitPlanMode", { result: "deny", deny_message: "Shorter." }, "plan"),
-      ...asked("7", "Edit", undefined),
+    recordedAnswers([
+      ...approvalEvents("1", "Write", { result: "allow" }),
+      ...approvalEvents("2", "Write", { result: "allow" }),
+      ...approvalEvents("3", "Bash", { result: "allow" }),
+      ...approvalEvents("4", "Bash", { result: "deny", deny_message: "Not that." }),
+      ...approvalEvents("5", "AskUserQuestion", { result: "allow", answers: { "Which?": "this" } }, "question"),
+      ...approvalEvents("6", "ExitPlanMode", { result: "deny", deny_message: "Shorter." }, "plan"),
+      ...approvalEvents("7", "Edit", undefined),
       example("capstan.permission_decided", { tool: "Fetch", decision: "allow", decided_by: "grant:g1" }),
     ]),
   ).toEqual([
@@ -124,7 +129,7 @@ const RECORD: SessionRecord = {
 const IDLE = example("session.status_idle");
 const SAID = example("user.message");
 
-function logged(events: readonly SessionEvent[]): LoggedEvent[] {
+function toLogged(events: readonly SessionEvent[]): LoggedEvent[] {
   return events.map((event, index) => ({ ...event, seq: index + 1 }));
 }
 
@@ -153,14 +158,14 @@ test.each<[string, readonly SessionEvent[], Partial<SessionRecord>]>([
     {},
   ],
 ])("a session cannot become a case when %s", (why, events, more) => {
-  expect(() => sessionCase({ ...RECORD, ...more }, logged(events))).toThrow(
+  expect(() => sessionCase({ ...RECORD, ...more }, toLogged(events))).toThrow(
     `Session sesn_1 cannot become a case: ${why}`,
   );
 });
 
 test("a slash command is said again as it was written", () => {
   const command = example("user.message", { command: "/review src", content: [{ type: "text", text: "Long words." }] });
-  expect(sessionCase(RECORD, logged([command, IDLE])).turns).toEqual(["/review src"]);
+  expect(sessionCase(RECORD, toLogged([command, IDLE])).turns).toEqual(["/review src"]);
 });
 
 test("calls that end otherwise are told by their line", () => {

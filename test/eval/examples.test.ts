@@ -33,7 +33,7 @@ afterAll(() => cli[Symbol.dispose]());
 let first: CliResult;
 
 /** Copies of examples, in a project where it is another day. */
-function copied(place: string, names: readonly string[]): string {
+function copyExamples(place: string, names: readonly string[]): string {
   const root = join(cli.cwd, place);
   writeTree(root, { ".capstan/config.yaml": `environment: { variables: { TZ: ${ELSEWHERE} } }\n` });
   for (const name of names) copyTree(join(AGENTS, name), join(root, name));
@@ -47,7 +47,7 @@ function report(file: string): SuiteRun {
 }
 
 beforeAll(async () => {
-  const cwd = copied("a directory", readdirSync(AGENTS));
+  const cwd = copyExamples("a directory", readdirSync(AGENTS));
   const environment = { USER: "somebody", LOGNAME: "somebody", CI: "true", NO_COLOR: "1" };
   first = await cli.run(
     ["test", "--trust", "--engine", "claude", "--parallel", "2", "--report", "json=../baseline.json"],
@@ -82,7 +82,7 @@ test("on claude the suites of all examples pass elsewhere, on another day, for a
 });
 
 test("on direct the suites of all examples pass as well, case by case", async () => {
-  const cwd = copied("direct", readdirSync(AGENTS));
+  const cwd = copyExamples("direct", readdirSync(AGENTS));
   const direct = ["test", "--trust", "--engine", "direct"];
   const { code, stdout } = await cli.run([...direct, "--rehearsal", "--report", "json=../direct.json"], { cwd });
   expect(stdout).toMatch(/\n10 passed in .*\(rehearsal\)\n/);
@@ -95,7 +95,7 @@ test("on direct the suites of all examples pass as well, case by case", async ()
 });
 
 test("regressions in an example are found by its suite and by the baseline, and reports show them", async () => {
-  const cwd = copied("planted", ["hello", "mcp-server"]);
+  const cwd = copyExamples("planted", ["hello", "mcp-server"]);
   const change = (file: string, how: (exchanges: CassetteExchange[]) => void): void => {
     const path = join(cwd, file);
     const cassette = JSON.parse(readFileSync(path, "utf8")) as { threads: { exchanges: CassetteExchange[] }[] };

@@ -13,7 +13,7 @@ interface Prepared extends Disposable {
   readonly prepare: (files?: Readonly<Record<string, string>>) => Promise<void>;
 }
 
-function prepared(links: Readonly<Record<string, string>>): Prepared {
+function fixtureWithLinks(links: Readonly<Record<string, string>>): Prepared {
   const directory = temporaryDirectory();
   const root = directory.path;
   writeTree(root, { "fixture/a/b/c.txt": "c", "outside/kept.txt": "kept" });
@@ -38,7 +38,7 @@ test.for<[string, Record<string, string>, string]>([
   ["climbs from there", { "a/s": "..", l: "a/s/../none" }, "l -> a/s/../none, which is "],
   ["stands deep inside", { "a/b/m": "../../../x", z: "a", l: "a/b" }, "a/b/m -> ../../../x, which is "],
 ])("a link that leads out of a fixture is refused: one that %s", async ([, links, told]) => {
-  using fixture = prepared(links);
+  using fixture = fixtureWithLinks(links);
   const files = { "l/outside/planted.txt": "planted", "l/planted.txt": "planted" };
   await expect(fixture.prepare(files)).rejects.toThrow(`has a link to a path outside of it: ${told}`);
   for (const place of ["outside/planted.txt", "planted.txt", "trial/new", "trial/deep/x", "trial/deep/none"])
@@ -46,14 +46,20 @@ test.for<[string, Record<string, string>, string]>([
 });
 
 test("links inside of a fixture are copied as they are, and files can be written through them", async () => {
-  using fixture = prepared({ l: "a/b", "a/b/s": "../..", up: "a/b/s/a/b/c.txt", later: "a/new.txt", loop: "loop" });
+  using fixture = fixtureWithLinks({
+    l: "a/b",
+    "a/b/s": "../..",
+    up: "a/b/s/a/b/c.txt",
+    later: "a/new.txt",
+    loop: "loop",
+  });
   await fixture.prepare({ "l/d.txt": "d", later: "new" });
   const content = (name: string): string => readFileSync(join(fixture.workspace, name), "utf8");
   expect(["a/b/d.txt", "up", "a/new.txt"].map(content)).toEqual(["d", "c", "new"]);
 });
 
 test("a file is not written outside, whatever its name", async () => {
-  using fixture = prepared({});
+  using fixture = fixtureWithLinks({});
   await expect(fixture.prepare({ "../planted.txt": "planted" })).rejects.toThrow(
     /The case's file \.\.\/planted\.txt would be written outside the workspace, to .*deep\/planted\.txt/,
   );

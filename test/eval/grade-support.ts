@@ -4,15 +4,15 @@ import { environmentDefinition } from "../../src/core/environment/environment.ts
 import type { EventOf, EventType, LoggedEvent } from "../../src/core/events/events.ts";
 import { type Grader, GRADER_KINDS } from "../../src/core/suite/grader-schema.ts";
 import { sandboxPlan } from "../../src/core/environment/sandbox.ts";
-import type { Verdict } from "../../src/core/suite/suite-run.ts";
+import type { GraderVerdict } from "../../src/core/suite/suite-run.ts";
 import { graderAsWritten } from "../../src/core/suite/suite-schema.ts";
 import { grade } from "../../src/eval/grade.ts";
 import type { GraderDeps } from "../../src/eval/graders/grader.ts";
-import type { CallFacts, TrialFacts, TurnFacts } from "../../src/eval/trial/trial-facts.ts";
+import type { TrialCallFacts, TrialFacts, TrialTurnFacts } from "../../src/eval/trial/trial-facts.ts";
 import { example } from "../support/event-examples.ts";
 
 /** A grader as a suite has it, read as a suite is. */
-export function written(given: unknown): Grader {
+export function parseGrader(given: unknown): Grader {
   const { name, turn, ...rest } = graderAsWritten.parse(given);
   const [kind] = GRADER_KINDS.filter((one) => rest[one] !== undefined);
   if (kind === undefined) throw new Error("no grader");
@@ -42,7 +42,7 @@ export function facts(given: Partial<TrialFacts> = {}): TrialFacts {
   };
 }
 
-export function turn(given: Partial<TurnFacts>): TurnFacts {
+export function turn(given: Partial<TrialTurnFacts>): TrialTurnFacts {
   return { input: "Do it.", text: "Done.", output: undefined, stopReason: "end_turn", ...given };
 }
 
@@ -50,11 +50,11 @@ export function saying(text: string): TrialFacts {
   return facts({ turns: [turn({ text })] });
 }
 
-export function call(tool: string, given: Partial<CallFacts> = {}): CallFacts {
+export function call(tool: string, given: Partial<TrialCallFacts> = {}): TrialCallFacts {
   return { id: `sevt_${tool}`, tool, input: {}, by: "main", outcome: "completed", result: "", ...given };
 }
 
-export function logged<T extends EventType>(type: T, given: Partial<EventOf<T>> = {}): LoggedEvent {
+export function loggedExample<T extends EventType>(type: T, given: Partial<EventOf<T>> = {}): LoggedEvent {
   return { ...example(type, given), seq: 1 };
 }
 
@@ -84,6 +84,6 @@ function deps(given: Partial<GraderDeps> = {}): GraderDeps {
   };
 }
 
-export function verdictOf(given: unknown, trial: TrialFacts, own: Partial<GraderDeps> = {}): Promise<Verdict> {
-  return grade(written(given), trial, deps(own));
+export function verdictOf(given: unknown, trial: TrialFacts, own: Partial<GraderDeps> = {}): Promise<GraderVerdict> {
+  return grade(parseGrader(given), trial, deps(own));
 }

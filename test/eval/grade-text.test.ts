@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryDirectory } from "../support/host.ts";
-import { facts, problemWith, saying, turn, verdictOf, written } from "./grade-support.ts";
+import { facts, problemWith, saying, turn, verdictOf, parseGrader } from "./grade-support.ts";
 
 type Case = readonly [grader: Readonly<Record<string, unknown>>, text: string, passes: boolean, message: RegExp];
 
@@ -174,5 +174,5 @@ test.for(WRONG)("%j is refused when the suite is read", ([given, problem]) => {
 });
 
 test.for(["..a", "a..b/c", "a/..b", ".env", "a b"])("%s is a path inside the workspace", (path) => {
-  expect(written({ files: { exist: [path] } }).kind).toBe("files");
+  expect(parseGrader({ files: { exist: [path] } }).kind).toBe("files");
 });

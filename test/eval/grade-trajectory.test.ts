@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { call, facts, logged, turn, verdictOf } from "./grade-support.ts";
+import { call, facts, loggedExample, turn, verdictOf } from "./grade-support.ts";
 
 const CALLS = [
   call("Read", { input: { file_path: "/w/a.txt" } }),
@@ -62,9 +62,9 @@ test("without a call, that is said; the only call that does not fit has a diff",
 });
 
 const decided = (tool: string, decision: "allow" | "deny", decided_by: string) =>
-  logged("capstan.permission_decided", { tool, decision, decided_by });
+  loggedExample("capstan.permission_decided", { tool, decision, decided_by });
 const asked = (tool: string, asked_by: string, more: object = {}) =>
-  logged("capstan.approval_requested", { tool, asked_by, kind: "tool", ...more });
+  loggedExample("capstan.approval_requested", { tool, asked_by, kind: "tool", ...more });
 const DECIDED = facts({
   events: [
     decided("Read", "allow", "tool:read-only"),
@@ -151,21 +151,21 @@ const thread = { session_thread_id: "sthr_1" };
 const COURSE = facts({
   turns: [turn({ stopReason: "end_turn" }), turn({ stopReason: "budget_reached" })],
   events: [
-    logged("session.thread_created", { agent_name: "reviewer" }),
-    logged("span.model_request_start"),
-    logged("span.model_request_end", { is_error: true }),
-    logged("span.model_request_start", thread),
-    logged("span.model_request_end", { is_error: false, ...thread }),
-    logged("span.model_request_start"),
-    logged("span.model_request_end", { is_error: true }),
-    logged("span.model_request_start"),
-    logged("span.model_request_end", { is_error: false }),
-    logged("capstan.process_lost"),
-    logged("span.model_request_start"),
-    logged("span.model_request_end", { is_error: true }),
-    logged("session.status_idle"),
-    logged("span.model_request_start"),
-    logged("span.model_request_end", { is_error: false }),
+    loggedExample("session.thread_created", { agent_name: "reviewer" }),
+    loggedExample("span.model_request_start"),
+    loggedExample("span.model_request_end", { is_error: true }),
+    loggedExample("span.model_request_start", thread),
+    loggedExample("span.model_request_end", { is_error: false, ...thread }),
+    loggedExample("span.model_request_start"),
+    loggedExample("span.model_request_end", { is_error: true }),
+    loggedExample("span.model_request_start"),
+    loggedExample("span.model_request_end", { is_error: false }),
+    loggedExample("capstan.process_lost"),
+    loggedExample("span.model_request_start"),
+    loggedExample("span.model_request_end", { is_error: true }),
+    loggedExample("session.status_idle"),
+    loggedExample("span.model_request_start"),
+    loggedExample("span.model_request_end", { is_error: false }),
   ],
 });
 

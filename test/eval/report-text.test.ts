@@ -94,7 +94,7 @@ test("Markdown has the totals, a row for each case, and the reasons folded", () 
 });
 
 /** As a reader of Markdown sees it: the tags, and the text that does not stand in code. */
-function rendered(text: string): { readonly tags: readonly string[]; readonly prose: string } {
+function renderMarkdown(text: string): { readonly tags: readonly string[]; readonly prose: string } {
   const page = marked.parse(text, { async: false });
   return {
     tags: [...page.matchAll(/<(\/?[a-z!][\w-]*)/gi)].map(([, name = ""]) => name),
@@ -108,8 +108,10 @@ test("in Markdown what others wrote formats nothing, breaks out of nothing and c
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 10 }), (some) => {
       const text = `a${some.join("")}a`;
-      const shown = rendered(markdownReport(withTexts(run, text)));
-      expect(shown.tags).toEqual(rendered(markdownReport(withTexts(run, text.replaceAll(/[^\n a-z]/g, "x")))).tags);
+      const shown = renderMarkdown(markdownReport(withTexts(run, text)));
+      expect(shown.tags).toEqual(
+        renderMarkdown(markdownReport(withTexts(run, text.replaceAll(/[^\n a-z]/g, "x")))).tags,
+      );
       expect(shown.prose).not.toContain("@team");
     }),
     { numRuns: 150 },

@@ -1,8 +1,12 @@
 import { expect, test } from "vitest";
 import { effectsBeyond } from "../../src/eval/trial/side-effects.ts";
-import type { CallFacts } from "../../src/eval/trial/trial-facts.ts";
+import type { TrialCallFacts } from "../../src/eval/trial/trial-facts.ts";
 
-const call = (tool: string, input: CallFacts["input"], outcome: CallFacts["outcome"] = "completed"): CallFacts => ({
+const call = (
+  tool: string,
+  input: TrialCallFacts["input"],
+  outcome: TrialCallFacts["outcome"] = "completed",
+): TrialCallFacts => ({
   id: tool,
   tool,
   input,

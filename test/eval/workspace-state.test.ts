@@ -9,7 +9,7 @@ import { temporaryDirectory } from "../support/host.ts";
 import { facts, verdictOf } from "./grade-support.ts";
 
 /** What changed in a repository with these files while something was done in it. */
-async function changed(does: (root: string) => void, git = true): Promise<ReturnType<typeof changesBetween>> {
+async function changesAfter(does: (root: string) => void, git = true): Promise<ReturnType<typeof changesBetween>> {
   using directory = temporaryDirectory();
   const files = { "docs/a.md": "a\n", "src/x.ts": "x\n" };
   await prepareFixture(directory.path, { fixture: undefined, files, git } as unknown as Case);
@@ -43,22 +43,22 @@ test.for<[string, (root: string) => void, string[]]>([
   ["the only file of a directory", (root) => rmSync(join(root, "docs/a.md")), ["deleted docs/a.md"]],
   ["a file in an empty directory", (root) => write(root, "empty/x.txt"), ["added empty/x.txt"]],
 ])("of a workspace is seen: %s", async ([, does, expected]) => {
-  const { changes } = await changed(does);
+  const { changes } = await changesAfter(does);
   expect(changes.map(({ path, kind }) => `${kind} ${path}`)).toEqual(expected);
 });
 
 test("a repository that somebody makes is its settings, without the examples of hooks", async () => {
-  const { changes } = await changed((root) => void execFileSync("git", ["init", "-q"], { cwd: root }), false);
+  const { changes } = await changesAfter((root) => void execFileSync("git", ["init", "-q"], { cwd: root }), false);
   expect(changes).toEqual([{ path: ".git/config", kind: "added" }]);
 });
 
 test("a file in the place of git's directory is seen", async () => {
-  const { changes } = await changed((root) => write(root, ".git", "gitdir: /elsewhere\n"), false);
+  const { changes } = await changesAfter((root) => write(root, ".git", "gitdir: /elsewhere\n"), false);
   expect(changes).toEqual([{ path: ".git", kind: "added" }]);
 });
 
 test("the diff tells hooks and empty directories", async () => {
-  const { diff } = await changed((root) => {
+  const { diff } = await changesAfter((root) => {
     write(root, ".git/hooks/post-merge");
     chmodSync(join(root, ".git/hooks/post-merge"), 0o755);
     mkdirSync(join(root, "new"));
@@ -68,7 +68,7 @@ test("the diff tells hooks and empty directories", async () => {
 });
 
 test("only_changed names them as it does files", async () => {
-  const trial = facts(await changed((root) => mkdirSync(join(root, "new"))));
+  const trial = facts(await changesAfter((root) => mkdirSync(join(root, "new"))));
   expect(await verdictOf({ only_changed: [] }, trial)).toMatchObject({
     passed: false,
     message: "expected no file to change (found new/ (added))",

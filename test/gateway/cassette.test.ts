@@ -2,11 +2,11 @@ import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import type { Cassette, RecordedAnswer, RecordedMessage } from "../../src/core/suite/cassette.ts";
 import { once, respond } from "../../src/gateway/cassette/answer-parts.ts";
-import { askedBy, hashOf } from "../../src/gateway/cassette/asked.ts";
+import { askedBy, shortHash } from "../../src/gateway/cassette/request-fingerprint.ts";
 import { MessageReader, streamOf } from "../../src/gateway/cassette/message.ts";
-import { placesOf } from "../../src/gateway/cassette/places.ts";
+import { placeholdersOf } from "../../src/gateway/cassette/placeholders.ts";
 import { Player } from "../../src/gateway/cassette/player.ts";
-import { recorded } from "../../src/gateway/cassette/recording.ts";
+import { recordResponse } from "../../src/gateway/cassette/recording.ts";
 import { GatewayTapes } from "../../src/gateway/cassette/tapes.ts";
 import type { UpstreamResponse } from "../../src/gateway/upstreams/upstream.ts";
 import { cassetteOf } from "../support/cassettes.ts";
@@ -15,7 +15,7 @@ const AGENT_ID = "a3347b225aff2331b";
 const bytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 
 describe("places", () => {
-  const places = placesOf({ WORKSPACE: "/tmp/x/workspace", TRIAL: "/tmp/x" }, [/pid \d+/g]);
+  const places = placeholdersOf({ WORKSPACE: "/tmp/x/workspace", TRIAL: "/tmp/x" }, [/pid \d+/g]);
 
   test.each([
     ["a directory in another", "/tmp/x/workspace/a and /tmp/x/b", "${WORKSPACE}/a and ${TRIAL}/b"],
@@ -36,8 +36,8 @@ describe("places", () => {
   });
 
   test("give an answer the directories and subagents of this run, and the model's own words as they were", () => {
-    const one = placesOf({ WORKSPACE: "/here" }, []);
-    const other = placesOf({ WORKSPACE: "/there" }, []);
+    const one = placeholdersOf({ WORKSPACE: "/here" }, []);
+    const other = placeholdersOf({ WORKSPACE: "/there" }, []);
     one.name(AGENT_ID, "agent-1");
     other.name("a0000000000000001", "agent-1");
     const said = `cat /here/a; echo \${WORKSPACE} $\{HOME} $\${x} ${AGENT_ID}`;
@@ -106,7 +106,10 @@ describe("an error in the stream", () => {
     const { signal } = new AbortController();
     let answer: RecordedAnswer | undefined;
     const done = (told: RecordedAnswer): void => void (answer = told);
-    const response = recorded({ status: 200, headers: [], body: once(stream) }, { stream: true, signal, done });
+    const response = recordResponse(
+      { status: 200, headers: [], body: once(stream) },
+      { stream: true, signal, finish: done },
+    );
     expect(await text(response.body)).toBe(stream);
     const again = answer && respond(answer, { stream: true, signal });
     expect(again?.status).toBe(200);
@@ -139,14 +142,14 @@ test("while a tape is held, requests get no answer, and are neither played nor r
   const { body } = await ask(enough.signal);
   enough.abort();
   expect(await text(body)).toBe("");
-  expect([tape.drifts, tape.recorded().threads]).toEqual([[], []]);
+  expect([tape.drifts, tape.recording().threads]).toEqual([[], []]);
   tape.hold(() => false);
   expect(await ask(new AbortController().signal)).toMatchObject({ status: 400 });
   expect(tape.drifts).toMatchObject([{ what: "unrecorded" }]);
 });
 
 test("subagents with the same task are told apart by their prompts, in whatever order they ask", () => {
-  const places = placesOf({}, []);
+  const places = placeholdersOf({}, []);
   const request = (instructions: string) =>
     askedBy(
       bytes({ model: "m", system: instructions, messages: [{ role: "user", content: "Review the diff." }] }),
@@ -163,8 +166,8 @@ test("subagents with the same task are told apart by their prompts, in whatever 
           model,
           settings,
           news,
-          instructions: hashOf(asked.instructions),
-          tools: hashOf(asked.tools),
+          instructions: shortHash(asked.instructions),
+          tools: shortHash(asked.tools),
           answer: { kind: "message", message: message([{ type: "text", text: instructions }]) },
         },
       ],
@@ -172,7 +175,7 @@ test("subagents with the same task are told apart by their prompts, in whatever 
   };
   const kinds = ["You know security.", "You know style."];
   const texts = Object.fromEntries(
-    [...kinds.map((one) => request(one).instructions), []].map((value) => [hashOf(value), value]),
+    [...kinds.map((one) => request(one).instructions), []].map((value) => [shortHash(value), value]),
   );
   const cassette = {
     threads: kinds.map((one, index) => line(`agent-${index + 1}`, one)),
@@ -194,7 +197,7 @@ test("subagents with the same task are told apart by their prompts, in whatever 
 });
 
 test("a provider that knows fewer parts of the API is asked the same", () => {
-  const places = placesOf({}, []);
+  const places = placeholdersOf({}, []);
   const ask = (thinking: object): unknown =>
     askedBy(bytes({ model: "m", thinking, messages: [{ role: "user", content: "Hello" }] }), places);
   expect(ask({ type: "adaptive", display: "updates" })).toEqual(ask({ type: "adaptive" }));
@@ -202,7 +205,7 @@ test("a provider that knows fewer parts of the API is asked the same", () => {
 });
 
 test("who pays, and where the cache is cut, are no part of what is asked", () => {
-  const places = placesOf({}, []);
+  const places = placeholdersOf({}, []);
   const ask = (system: unknown[], mark: object): unknown =>
     askedBy(
       bytes({ model: "m", system, messages: [{ role: "user", content: [{ type: "text", text: "Hello", ...mark }] }] }),

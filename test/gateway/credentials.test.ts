@@ -43,7 +43,7 @@ describe("a credential that the upstream refuses", () => {
 });
 
 /** A gateway with two sessions, a clock that the test turns, and an upstream that answers the first request so. */
-async function paused(status: number, headers: Record<string, string>) {
+async function pausedGateway(status: number, headers: Record<string, string>) {
   const clock = { time: 1_000_000, now: () => clock.time };
   const model = await scriptedModel(({ index }) =>
     index === 0 ? apiError(status, "original_error", "slow down", headers) : say("hello"),
@@ -69,7 +69,7 @@ describe("a pause that the upstream asks for", () => {
     [429, "rate_limit_error"],
     [529, "overloaded_error"],
   ])("with %i and retry-after holds every session until it is over", async (status, type) => {
-    await using scene = await paused(status, { "retry-after": "30" });
+    await using scene = await pausedGateway(status, { "retry-after": "30" });
     const original = await scene.first();
     expect(original).toMatchObject({
       status,
@@ -87,27 +87,27 @@ describe("a pause that the upstream asks for", () => {
   });
 
   test("of hours is passed on as it is, to every session", async () => {
-    await using scene = await paused(429, { "retry-after": "14400" });
+    await using scene = await pausedGateway(429, { "retry-after": "14400" });
     expect(await scene.first()).toMatchObject({ status: 429, headers: { "retry-after": "14400" } });
     expect(await scene.second()).toMatchObject({ status: 429, headers: { "retry-after": "14400" } });
     expect(scene.model.requests).toHaveLength(1);
   });
 
   test("may be given as a date", async () => {
-    await using scene = await paused(429, { "retry-after": new Date(1_000_000 + 60_000).toUTCString() });
+    await using scene = await pausedGateway(429, { "retry-after": new Date(1_000_000 + 60_000).toUTCString() });
     await scene.first();
     expect(await scene.second()).toMatchObject({ status: 429, headers: { "retry-after": "60" } });
   });
 
   test.each(["", "soon", "-5", "Infinity"])("of %j does not hold for longer than a second", async (value) => {
-    await using scene = await paused(429, { "retry-after": value });
+    await using scene = await pausedGateway(429, { "retry-after": value });
     await scene.first();
     scene.clock.time += 1000;
     expect((await scene.second()).status).toBe(200);
   });
 
   test("with 429 and no time holds for a second", async () => {
-    await using scene = await paused(429, {});
+    await using scene = await pausedGateway(429, {});
     await scene.first();
     expect(await scene.second()).toMatchObject({ status: 429, headers: { "retry-after": "1" } });
     scene.clock.time += 1000;
@@ -115,7 +115,7 @@ describe("a pause that the upstream asks for", () => {
   });
 
   test("with 529 and no time holds nobody", async () => {
-    await using scene = await paused(529, {});
+    await using scene = await pausedGateway(529, {});
     await scene.first();
     expect((await scene.second()).status).toBe(200);
   });

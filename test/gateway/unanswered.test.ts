@@ -1,6 +1,6 @@
 import { anything, assert, property } from "fast-check";
 import { expect, test } from "vitest";
-import { newlySaid, newToolResults } from "../../src/gateway/unanswered.ts";
+import { newlySaid, newToolResults } from "../../src/gateway/new-messages.ts";
 
 const calls = (...names: string[]) => ({
   role: "assistant",

@@ -20,7 +20,7 @@ async function temporary(): Promise<AsyncDisposable & { readonly path: string }>
 /** A server that answers with the headers it got. */
 const echo = () => rawServer((req, res) => void res.end(JSON.stringify({ ...req.headers, url: req.url })));
 
-async function sent(environment: Environment, headers: HeaderList = []): Promise<Record<string, string>> {
+async function sentHeaders(environment: Environment, headers: HeaderList = []): Promise<Record<string, string>> {
   const upstream = await upstreamsFor({ environment })();
   const response = await upstream.send({
     method: "POST",
@@ -53,7 +53,7 @@ describe("the credential in the environment", () => {
     ],
   ])("is sent: %s", async (_name, environment, expected) => {
     await using server = await echo();
-    const headers = await sent({ ...environment, ANTHROPIC_BASE_URL: server.url });
+    const headers = await sentHeaders({ ...environment, ANTHROPIC_BASE_URL: server.url });
     expect(headers).toMatchObject({ "accept-encoding": "identity", "content-length": "2" });
     expect({ "x-api-key": headers["x-api-key"], authorization: headers["authorization"] }).toEqual(expected);
   });
@@ -65,13 +65,13 @@ describe("the credential in the environment", () => {
   ] as const)("of a subscription needs a beta, which %s", async (_name, headers, expected) => {
     await using server = await echo();
     const environment = { CLAUDE_CODE_OAUTH_TOKEN: SECRET, ANTHROPIC_BASE_URL: server.url };
-    expect((await sent(environment, headers))["anthropic-beta"]).toBe(expected);
+    expect((await sentHeaders(environment, headers))["anthropic-beta"]).toBe(expected);
   });
 
   test("an API key brings no beta with it", async () => {
     await using server = await echo();
     const environment = { ANTHROPIC_API_KEY: SECRET, ANTHROPIC_BASE_URL: server.url };
-    expect(await sent(environment)).not.toHaveProperty("anthropic-beta");
+    expect(await sentHeaders(environment)).not.toHaveProperty("anthropic-beta");
   });
 
   test("may lie in a file", async () => {
@@ -79,13 +79,13 @@ describe("the credential in the environment", () => {
     await using server = await echo();
     const file = join(directory.path, "key");
     await writeFile(file, `${SECRET}\n`);
-    const headers = await sent({ ANTHROPIC_API_KEY_FILE: file, ANTHROPIC_BASE_URL: server.url });
+    const headers = await sentHeaders({ ANTHROPIC_API_KEY_FILE: file, ANTHROPIC_BASE_URL: server.url });
     expect(headers["x-api-key"]).toBe(SECRET);
   });
 
   test("may stand behind a base URL with a path", async () => {
     await using server = await echo();
-    const headers = await sent({ ANTHROPIC_API_KEY: SECRET, ANTHROPIC_BASE_URL: `${server.url}/proxy/` });
+    const headers = await sentHeaders({ ANTHROPIC_API_KEY: SECRET, ANTHROPIC_BASE_URL: `${server.url}/proxy/` });
     expect(headers["url"]).toBe("/proxy/v1/messages?beta=true");
     expect(headers["host"]).toBe(new URL(server.url).host);
   });

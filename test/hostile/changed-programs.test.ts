@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type HostOptions, openHost } from "../../src/app/open-host.ts";
-import { TrustBook } from "../../src/config/trust/book.ts";
-import { itemOf } from "../../src/config/trust/item.ts";
+import { TrustBook } from "../../src/config/trust/trust-book.ts";
+import { trustItemOf } from "../../src/config/trust/trust-item.ts";
 import { programServers } from "../../src/mcp/programs.ts";
 import { parseAgent } from "../../src/core/agent/agent-definition.ts";
 import { SANDBOX_WITH_NODE, sandboxTest } from "../support/hostile-world.ts";
@@ -75,7 +75,7 @@ test.each([
     writeFileSync(path, now);
     const files = new Map([[path, Buffer.from(now)]]);
     new TrustBook(t.home).add(
-      itemOf({ kind: "agent", root: t.cwd, path: join(t.cwd, "agent.yaml"), files, widens: [] }),
+      trustItemOf({ kind: "agent", root: t.cwd, path: join(t.cwd, "agent.yaml"), files, widens: [] }),
       "me",
       new Date(0),
     );
@@ -102,7 +102,7 @@ test("does not treat a file that a hook writes by redirection as its program", a
 });
 
 /** A project that is not below /tmp, which the sandbox hides. */
-async function sandboxed(commands: readonly string[], options: HostOptions = {}) {
+async function openSandboxed(commands: readonly string[], options: HostOptions = {}) {
   const stack = new AsyncDisposableStack();
   const base = mkdtempSync("/var/tmp/capstan-programs-");
   stack.defer(() => rmSync(base, { recursive: true, force: true }));
@@ -122,7 +122,7 @@ sandboxTest.each([
   ["stays in the sandbox", {}, false],
   ["leaves it when the user's own settings say so", { hooksOutsideSandbox: true }, true],
 ])("what a hook loads from node_modules, as the agent wrote it, %s", async (_what, options, isOut) => {
-  await using t = await sandboxed(["sh plant.sh", "echo again"], options);
+  await using t = await openSandboxed(["sh plant.sh", "echo again"], options);
   const escaped = join(t.base, "escaped");
   const evil = `const { writeFileSync } = require("node:fs"); writeFileSync("ran.txt", ""); writeFileSync("${escaped}", "");`;
   writeFileSync(
@@ -150,7 +150,7 @@ sandboxTest.each([
 });
 
 sandboxTest("a hook in the sandbox writes its own HOME and TMPDIR, and what the session's commands may", async () => {
-  await using t = await sandboxed(["echo hi"]);
+  await using t = await openSandboxed(["echo hi"]);
   mkdirSync(join(t.cwd, ".capstan"));
   const script = `echo a > "$HOME/a" && echo b > "$TMPDIR/b" && echo c > c.txt; echo d > .capstan/config.yaml; echo e > "${t.base}/e"; :`;
   const session = await t.host.startSession({

@@ -6,7 +6,7 @@ import { sandboxTest } from "../support/hostile-world.ts";
 import { ofType } from "../support/host.ts";
 import { type Reply, say, scriptedModel, toolUse } from "../support/scripted-model.ts";
 import { TEST_ENGINE } from "../support/test-engine.ts";
-import { type Call, made, repository } from "../support/yolo-agent.ts";
+import { type Call, makeCalls, repository } from "../support/yolo-agent.ts";
 
 test("in yolo mode, asks a person before every write to configuration", async () => {
   using place = repository();
@@ -22,7 +22,7 @@ test("in yolo mode, asks a person before every write to configuration", async ()
     write(".mcp.json"),
     ["Bash", { command: "echo ordinary > b.txt && git add b.txt && git commit -qm second" }],
   ];
-  const { events } = await made(calls, place, {
+  const { events } = await makeCalls(calls, place, {
     askPermission: ({ input, remember }) => {
       expect(remember).toEqual([]);
       asked.push(String(input["command"] ?? input["file_path"]));
@@ -80,7 +80,7 @@ git update-index --add --cacheinfo 160000,$(git -C sub/repo rev-parse HEAD),sub/
     ["Bash", { command: "sh plant.sh; echo planted" }],
   ];
   const before = readFileSync(place.at(".git/config"), "utf8");
-  const { results, events } = await made(calls, place, {
+  const { results, events } = await makeCalls(calls, place, {
     askPermission: () => ({ behavior: "deny", by: "nobody" }),
     environment: { sandbox: { mode: "required", auto_allow_sandboxed: true } },
   });
@@ -117,7 +117,7 @@ sandboxTest(
       ],
       ["Bash", { command: "cp make.sh .env.production && echo copied" }],
     ];
-    const { results, events } = await made(calls, place, {
+    const { results, events } = await makeCalls(calls, place, {
       askPermission: ({ input }) => {
         const isCopy = String(input["command"]).startsWith("cp ");
         return { behavior: isCopy || input["file_path"] !== undefined ? "allow" : "deny", by: "person" };

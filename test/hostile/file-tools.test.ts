@@ -3,9 +3,9 @@ import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 import type { Mode } from "../../src/core/agent/agent-definition.ts";
 import type { LoggedEvent } from "../../src/core/events/events.ts";
-import { isInside } from "../../src/core/paths/inside.ts";
+import { isInside } from "../../src/core/paths/is-inside.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
-import { obedient, order, type Step } from "../support/obedient.ts";
+import { obedient, order, type Step } from "../support/obedient-model.ts";
 import { oddPaths, oddPatterns } from "../support/odd-paths.ts";
 
 /**
@@ -140,18 +140,18 @@ function callsIn(events: readonly LoggedEvent[]): Done[] {
 }
 
 /** Files whose content a result shows, or that a listing names. */
-function opened({ tool, result }: Done, { marks }: World): string[] {
+function openedFiles({ tool, result }: Done, { marks }: World): string[] {
   const found = tool === "Glob" ? result.matchAll(/^.*\/?(n\d\d)\.txt$/gm) : result.matchAll(/MARK=(n\d\d)/g);
   return [...new Set([...found].map(([, mark = ""]) => marks.get(mark) ?? `unknown ${mark}`))];
 }
 
 /** Where each mark of a write is now. */
-function written(base: string): Map<string, string> {
+function findWrites(base: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const entry of readdirSync(base, { withFileTypes: true })) {
     const path = join(base, entry.name);
     // Not recursive by itself: that follows links, and one of them leads to its own directory.
-    if (entry.isDirectory()) for (const [mark, place] of written(path)) found.set(mark, place);
+    if (entry.isDirectory()) for (const [mark, place] of findWrites(path)) found.set(mark, place);
     if (!entry.isFile() || !/\.(?:txt|ipynb)/.test(entry.name)) continue;
     for (const [, mark = ""] of readFileSync(path, "utf8").matchAll(/WROTE=(\w+)/g))
       found.set(mark, realpathSync(path));
@@ -175,8 +175,8 @@ test.each<[Mode]>([["yolo"], ["accept-edits"]])("tools open only what the decisi
     if (!isSeen || isOut || world.isDenied(path)) wrong.push({ ...call, path });
     effects.set(tool, (effects.get(tool) ?? 0) + 1);
   };
-  for (const call of calls) for (const path of opened(call, world)) note(call, path);
-  const marks = written(dirname(workspace));
+  for (const call of calls) for (const path of openedFiles(call, world)) note(call, path);
+  const marks = findWrites(dirname(workspace));
   for (const call of calls) {
     const { new_string: edit, content, new_source: source } = call.input;
     const [, mark = ""] = /WROTE=(\w+)/.exec(JSON.stringify([edit, content, source])) ?? [];

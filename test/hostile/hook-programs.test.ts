@@ -14,7 +14,7 @@ import { expect, test } from "vitest";
 import { openHost } from "../../src/app/open-host.ts";
 import { parseAgent } from "../../src/core/agent/agent-definition.ts";
 import { configurationIn } from "../../src/runtime/protected/find-configuration.ts";
-import { guardedPlaces } from "../../src/runtime/subject/guard-call.ts";
+import { guardedPaths } from "../../src/runtime/subject/guard-call.ts";
 import { SANDBOX_WITH_NODE, sandboxTest } from "../support/hostile-world.ts";
 import { agent, ANY_PRESSURE, testEnvironment } from "../support/host.ts";
 import { type Reply, say, scriptedModel, toolUse } from "../support/scripted-model.ts";
@@ -50,7 +50,7 @@ test.each([
   using place = project({ ...files, [loaded]: "" });
   const worker = parseAgent({ name: "worker", model: "claude-opus-4-8", hooks: { before_tool: [{ command }] } });
   expect(configurationIn(place.cwd, worker)).toContain(place.at(loaded));
-  const { programs } = guardedPlaces({ cwd: place.cwd, agent: worker, capstanHome: join(place.base, "home") });
+  const { programs } = guardedPaths({ cwd: place.cwd, agent: worker, capstanHome: join(place.base, "home") });
   expect(programs).toContain(place.at(loaded));
 });
 

@@ -127,8 +127,8 @@ describe("the ledger has at least what the provider bills", () => {
     }
     await t.access.close();
     expect(api.requests).toBe(2);
-    expect(api.billed()).toBeGreaterThan(0);
-    expect(await t.spent()).toBeGreaterThanOrEqual(api.billed());
+    expect(api.totalBilled()).toBeGreaterThan(0);
+    expect(await t.readSpent()).toBeGreaterThanOrEqual(api.totalBilled());
     const { length } = (await t.store.events("sesn_1")).filter(({ event }) => event.type === "span.model_request_end");
     expect(length).toBe(2);
   });
@@ -150,8 +150,8 @@ describe("the ledger has at least what the provider bills", () => {
     await t.access.close();
     expect(api.requests).toBeGreaterThan(0);
     expect(api.requests).toBeLessThan(20);
-    expect(await t.spent()).toBeGreaterThanOrEqual(api.billed());
-    expect(await t.spent()).toBeLessThanOrEqual(usd);
+    expect(await t.readSpent()).toBeGreaterThanOrEqual(api.totalBilled());
+    expect(await t.readSpent()).toBeLessThanOrEqual(usd);
   });
 
   test("counts images and documents, whether they are sent or only named", async () => {
@@ -184,7 +184,7 @@ describe("requests that cannot have cost anything count as nothing", () => {
     await using t = await till(api.url);
     await ask(t.access.url, { token: t.access.token, body: prompt() });
     await t.access.close();
-    expect(await t.spent()).toBe(0);
+    expect(await t.readSpent()).toBe(0);
   });
 
   test("an unreachable provider", async () => {
@@ -192,7 +192,7 @@ describe("requests that cannot have cost anything count as nothing", () => {
     await api[Symbol.asyncDispose]();
     await using t = await till(api.url);
     expect(await ask(t.access.url, { token: t.access.token, body: prompt() })).toMatchObject({ status: 502 });
-    expect(await t.spent()).toBe(0);
+    expect(await t.readSpent()).toBe(0);
   });
 });
 
@@ -224,9 +224,9 @@ test("a killed host's request counts: immediately as reserved, and as spent afte
   await using t = await till(api.url, { path });
   const scopes = [{ scope: "project" as const, limits: { usd: 100 } }];
   const held = async () => (await t.store.ledger.standings("default", scopes))[0]?.standing.reserved.usd ?? 0;
-  expect(await held()).toBeGreaterThanOrEqual(api.billed());
+  expect(await held()).toBeGreaterThanOrEqual(api.totalBilled());
   await t.log.append((state) => settleCutRequests(state, { settings: {}, prices: PRICES }));
-  expect(await t.spent()).toBeGreaterThanOrEqual(api.billed());
+  expect(await t.readSpent()).toBeGreaterThanOrEqual(api.totalBilled());
   expect(await held()).toBe(0);
 });
 
@@ -238,7 +238,7 @@ test("counting tokens is free and logged", async () => {
   await t.access.close();
   const spans = (await t.store.events("sesn_1")).map(({ event }) => event);
   expect(ofType(spans, "span.model_request_end")).toMatchObject([{ request_class: "count_tokens", usd: 0 }]);
-  expect(await t.spent()).toBe(0);
+  expect(await t.readSpent()).toBe(0);
 });
 
 test("an agent's command finds neither the token nor the model API", async () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { announceHost, namespacesOfHosts } from "../../src/app/hosts/running.ts";
+import { announceHost, namespacesOfHosts } from "../../src/app/hosts/running-hosts.ts";
 import { findContainment } from "../../src/process/containment.ts";
 import { type Cli, PROGRAM, testCli } from "../support/cli.ts";
 import { temporaryDirectory } from "../support/host.ts";
@@ -11,7 +11,7 @@ const contained = await findContainment();
 const containedTest = test.skipIf(contained === undefined && process.env["CAPSTAN_TEST_REQUIRE"] !== "all");
 
 /** A project whose settings an agent would like to have trusted. */
-function attacked(): Cli {
+function attackedProject(): Cli {
   const cli = testCli();
   mkdirSync(join(cli.cwd, ".capstan"));
   writeFileSync(join(cli.cwd, ".capstan/config.yaml"), "permissions: { mode: yolo, allow: [Bash] }\n");
@@ -19,7 +19,7 @@ function attacked(): Cli {
 }
 
 containedTest("a command that left its agent, its variables and even its namespace is still no person", async () => {
-  using cli = attacked();
+  using cli = attackedProject();
   const start = ["env", "-i", `PATH=${process.env["PATH"]}`, `HOME=${cli.home}`, process.execPath, PROGRAM];
   const another = "unshare --user --map-current-user --pid --fork --mount-proc";
   const script = [
@@ -44,7 +44,7 @@ containedTest("a command that left its agent, its variables and even its namespa
 });
 
 containedTest("in a namespace apart from the host's, whatever answers, trusts or makes keys is refused", async () => {
-  using cli = attacked();
+  using cli = attackedProject();
   const home = join(cli.home, ".capstan");
   mkdirSync(home, { mode: 0o700 });
   using host = announceHost(home);
@@ -71,7 +71,7 @@ containedTest("in a namespace apart from the host's, whatever answers, trusts or
 containedTest(
   "a person in a container trusts files: next to a host of the same container, and without any",
   async () => {
-    using cli = attacked();
+    using cli = attackedProject();
     const within = contained ?? [];
     expect(await cli.run(["trust", "--yes"], { within })).toMatchObject({ code: 0 });
     expect(await cli.run(["trust", "revoke", "--all"], { within })).toMatchObject({ code: 0 });

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseAgent } from "../../src/core/agent/agent-definition.ts";
-import { decide, type Verdict } from "../../src/core/permission/decide.ts";
+import { decide, type PermissionVerdict } from "../../src/core/permission/decide.ts";
 import { compileRules } from "../../src/core/permission/rule-set.ts";
 import { subjectOf } from "../../src/runtime/subject/call-subject.ts";
-import { guardCall, guardedPlaces } from "../../src/runtime/subject/guard-call.ts";
+import { guardCall, guardedPaths } from "../../src/runtime/subject/guard-call.ts";
 
 const ACTS = { readOnly: false, edit: false, safeInternal: false };
 const RULES = compileRules({ allow: [], ask: [], deny: [] });
@@ -26,9 +26,9 @@ function world() {
   for (const name of ["a", "config.yaml"]) writeFileSync(join(cwd, name), "EVIL\n");
   execFileSync("git", ["init", "-q", cwd]);
   execFileSync("tar", ["cf", "a.tar", "config.yaml"], { cwd });
-  const places = guardedPlaces({ cwd, capstanHome, agent: parseAgent({ name: "worker", model: "claude-opus-4-8" }) });
+  const places = guardedPaths({ cwd, capstanHome, agent: parseAgent({ name: "worker", model: "claude-opus-4-8" }) });
   return {
-    decided(command: string): Verdict {
+    decided(command: string): PermissionVerdict {
       const call = { tool: "Bash", input: { command } };
       const subject = guardCall(subjectOf(call, { cwd, home, shellHome }), call, places);
       const query = { enabled: true, mode: "yolo", rules: RULES, traits: ACTS, sandboxed: true, grants: [] } as const;

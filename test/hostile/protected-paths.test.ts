@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { MODES, parseAgent } from "../../src/core/agent/agent-definition.ts";
-import { decide, type Verdict } from "../../src/core/permission/decide.ts";
+import { decide, type PermissionVerdict } from "../../src/core/permission/decide.ts";
 import { protectedIn } from "../../src/core/permission/protected/in-call.ts";
 import { PROTECTED } from "../../src/core/permission/protected/table.ts";
 import { parseRule } from "../../src/core/rules/rule.ts";
@@ -11,7 +11,7 @@ import { compileRules } from "../../src/core/permission/rule-set.ts";
 import type { ToolTraits } from "../../src/core/rules/subject.ts";
 import { suggestRules } from "../../src/core/permission/suggest.ts";
 import { subjectOf } from "../../src/runtime/subject/call-subject.ts";
-import { guardCall, guardedPlaces } from "../../src/runtime/subject/guard-call.ts";
+import { guardCall, guardedPaths } from "../../src/runtime/subject/guard-call.ts";
 
 /** A person's home with a project, in which an agent works on a worktree of another repository. */
 const root = mkdtempSync(join(tmpdir(), "capstan-protected-"));
@@ -49,7 +49,7 @@ const agent = parseAgent({
 const shellHome = join(capstanHome, "sessions", "sess_1", "home");
 mkdirSync(shellHome, { recursive: true });
 symlinkSync(capstanHome, join(shellHome, "link"));
-const places = guardedPlaces({ cwd, agent, capstanHome });
+const places = guardedPaths({ cwd, agent, capstanHome });
 
 /** For each row, a file that falls under it: there or not, at the top or deep below. */
 const FILES: Readonly<Record<string, readonly string[]>> = {
@@ -134,7 +134,10 @@ function writers(file: string): readonly Call[] {
 }
 
 /** With every rule and grant that could allow it, and in a sandbox that would. */
-function decided({ tool, input, traits, directory, engineTool = true }: Call, mode: (typeof MODES)[number]): Verdict {
+function decideProtected(
+  { tool, input, traits, directory, engineTool = true }: Call,
+  mode: (typeof MODES)[number],
+): PermissionVerdict {
   const call = { tool, input, engineTool, ...(directory !== undefined && { directory }) };
   const subject = guardCall(subjectOf(call, { cwd, home, shellHome }), call, places);
   const allow = ["Bash", "Edit", "Write", "mcp__files", ...(tool.startsWith("mcp__") || tool === "Bash" ? [] : [tool])];
@@ -159,7 +162,7 @@ describe("a write to configuration", () => {
   test.each(MODES)("asks a person in mode %s, despite all rules and grants, and is never remembered", (mode) => {
     const wrong: string[] = [];
     for (const call of Object.values(FILES).flat().flatMap(writers)) {
-      const { behavior, rememberable, decidedBy } = decided(call, mode);
+      const { behavior, rememberable, decidedBy } = decideProtected(call, mode);
       const isDenied = mode === "read-only" || mode === "plan";
       const isRight = isDenied
         ? behavior === "deny"
@@ -172,9 +175,10 @@ describe("a write to configuration", () => {
   test("names the row that it falls under", () => {
     for (const [pattern, files] of Object.entries(FILES))
       for (const file of files)
-        expect([file, decided({ tool: "Write", input: { file_path: file }, traits: EDITS }, "yolo").decidedBy]).toEqual(
-          [file, `protected:${pattern}`],
-        );
+        expect([
+          file,
+          decideProtected({ tool: "Write", input: { file_path: file }, traits: EDITS }, "yolo").decidedBy,
+        ]).toEqual([file, `protected:${pattern}`]);
   });
 
   test.each([
@@ -185,7 +189,7 @@ describe("a write to configuration", () => {
     "./write-config",
   ])("asks about a command after an earlier one moved to configuration: %s", (line) => {
     const call = { ...command(line), directory: join(cwd, "sub", ".capstan") };
-    expect(decided(call, "yolo")).toMatchObject({ behavior: "ask", rememberable: false });
+    expect(decideProtected(call, "yolo")).toMatchObject({ behavior: "ask", rememberable: false });
   });
 
   test.each([
@@ -308,8 +312,8 @@ describe("a write to configuration", () => {
     "true; CAPSTAN_HOME=x capstan trust",
   ])("asks before %s", (line) => {
     for (const mode of ["normal", "accept-edits", "yolo"] as const)
-      expect(decided(command(line), mode)).toMatchObject({ behavior: "ask", rememberable: false });
-    expect(decided(command(line), "yolo").decidedBy).toMatch(/^protected:/);
+      expect(decideProtected(command(line), mode)).toMatchObject({ behavior: "ask", rememberable: false });
+    expect(decideProtected(command(line), "yolo").decidedBy).toMatch(/^protected:/);
   });
 });
 
@@ -368,13 +372,13 @@ describe("other calls", () => {
     "npx capstan validate agents",
     "node app.js capstan-notes.txt",
   ])("are decided as before: %s", (line) => {
-    expect(decided(command(line), "yolo").behavior).toBe("allow");
+    expect(decideProtected(command(line), "yolo").behavior).toBe("allow");
   });
 
   test("a file in the HOME of commands, if Capstan's home is ~/.capstan", () => {
     const usual = join(home, ".capstan");
     const around = { cwd, home, shellHome: join(usual, "sessions", "sess_1", "home") };
-    const guarded = guardedPlaces({ cwd, agent, capstanHome: usual });
+    const guarded = guardedPaths({ cwd, agent, capstanHome: usual });
     const asked = (line: string): boolean => {
       const call = { tool: "Bash", input: { command: line } };
       const subject = guardCall(subjectOf(call, around), call, guarded);
@@ -407,8 +411,10 @@ describe("other calls", () => {
 
   test("reading configuration, and a host tool that only reads", () => {
     const reads = { ...ACTS, readOnly: true };
-    expect(decided({ tool: "Read", input: { file_path: ".env" }, traits: reads }, "yolo").behavior).toBe("allow");
+    expect(decideProtected({ tool: "Read", input: { file_path: ".env" }, traits: reads }, "yolo").behavior).toBe(
+      "allow",
+    );
     const host = { tool: "look", input: { path: ".env" }, traits: reads, engineTool: false };
-    expect(decided(host, "yolo").behavior).toBe("allow");
+    expect(decideProtected(host, "yolo").behavior).toBe("allow");
   });
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ofType } from "../support/host.ts";
 import { sandboxTest } from "../support/hostile-world.ts";
-import { type Call, made, repository } from "../support/yolo-agent.ts";
+import { type Call, makeCalls, repository } from "../support/yolo-agent.ts";
 
 /** Lines that lead to Capstan's home without naming it, and one that goes where only the shell knows. */
 const LINES = [
@@ -21,7 +21,7 @@ test("an agent in yolo mode does not reach Capstan's home by a path that only it
   const asked: string[] = [];
   const settings = join(place.base, "home", "config.yaml");
   const again: Call = ["Bash", { command: LINES[0] }];
-  const { events } = await made([...calls, again], place, {
+  const { events } = await makeCalls([...calls, again], place, {
     askPermission: ({ input, remember }) => {
       expect([remember, existsSync(settings)]).toEqual([[], false]);
       asked.push(String(input["command"]));
@@ -39,7 +39,7 @@ test("an agent in yolo mode does not reach Capstan's home by a path that only it
 sandboxTest("in the sandbox the same lines ask, and write nothing even when a person allows them", async () => {
   using place = repository();
   const asked: string[] = [];
-  await made(calls, place, {
+  await makeCalls(calls, place, {
     askPermission: ({ input }) => {
       asked.push(String(input["command"]));
       return { behavior: "allow", by: "person" };

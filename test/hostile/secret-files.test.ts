@@ -5,7 +5,7 @@ import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { StartOptions } from "../../src/runtime/session-options.ts";
 import { sandboxTest } from "../support/hostile-world.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
-import { obedient, order, type Step } from "../support/obedient.ts";
+import { obedient, order, type Step } from "../support/obedient-model.ts";
 
 /** A project's own secrets, which the host does not use. */
 const SECRETS = [".env", "packages/api/.env.local", "tls/server.key"];

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { subjectOf } from "../../src/runtime/subject/call-subject.ts";
-import { decided, type Situation } from "../core/permission/subjects.ts";
+import { decideCall, type Situation } from "../core/permission/subjects.ts";
 
 /** Ways to name a file covered by a deny rule without writing its name. */
 const cwd = realpathSync(mkdtempSync(join(tmpdir(), "shell-paths-")));
@@ -18,7 +18,7 @@ afterAll(() => rmSync(cwd, { recursive: true }));
 const shellHome = join(cwd, "state", "home");
 
 function behavior(command: string, situation: Situation): string {
-  return decided(
+  return decideCall(
     subjectOf({ tool: "Bash", input: { command } }, { cwd, home: join(cwd, "home"), shellHome }),
     situation,
   ).behavior;
@@ -145,7 +145,7 @@ describe("a name that is built when the command runs", () => {
     expect(behavior("echo x > ~/a", { allow: ["Bash(echo *)", "Edit(~/a)"] })).toBe("ask");
     expect(behavior("cat ~/a", { ...rules, deny: ["Read(~/a)"] })).toBe("deny");
     const call = { tool: "Bash", input: { command: "cd - && cat etc/passwd" } };
-    const { reason } = decided(subjectOf(call, { cwd, home: join(cwd, "home"), shellHome }), rules);
+    const { reason } = decideCall(subjectOf(call, { cwd, home: join(cwd, "home"), shellHome }), rules);
     expect(reason).toContain("`cd -`");
   });
 

@@ -11,7 +11,7 @@ const STRANGER = 54_321;
 const isRoot = process.getuid?.() === 0;
 
 /** A shared directory as /tmp is, with a project of the person's own below it. */
-function shared() {
+function sharedDirectory() {
   const tree = files({ "shared/mine/src/": "" });
   chmodSync(tree.at("shared"), 0o1777);
   const find = (): string | undefined =>
@@ -29,13 +29,13 @@ function plant(directory: string): string {
 
 describe("a project in a directory that everyone can write to", () => {
   test("is found if its settings belong to the user", () => {
-    using place = shared();
+    using place = sharedDirectory();
     plant(place.at("shared"));
     expect(place.find()).toBe(place.at("shared"));
   });
 
   test.each([".capstan", ".capstan/config.yaml", ".env"])("is rejected if everyone can change its %s", (name) => {
-    using place = shared();
+    using place = sharedDirectory();
     plant(place.at("shared"));
     writeFileSync(place.at("shared/.env"), "");
     chmodSync(place.at(`shared/${name}`), name === ".capstan" ? 0o777 : 0o666);
@@ -48,14 +48,14 @@ describe("a project in a directory that everyone can write to", () => {
   });
 
   test("is rejected if the directory is not sticky, so that others can replace the settings", () => {
-    using place = shared();
+    using place = sharedDirectory();
     plant(place.at("shared"));
     chmodSync(place.at("shared"), 0o777);
     expect(place.find).toThrow(expect.objectContaining({ code: "unsafe_owner", exitCode: 2 }));
   });
 
   test("does not affect a directory without a project", () => {
-    using place = shared();
+    using place = sharedDirectory();
     expect(place.find()).toBeUndefined();
     plant(place.at("shared/mine"));
     expect(place.find()).toBe(place.at("shared/mine"));
@@ -65,7 +65,7 @@ describe("a project in a directory that everyone can write to", () => {
 if (isRoot)
   describe("settings created by another user", () => {
     test.each([".capstan", ".capstan/config.yaml", ".env"])("are rejected with the owner: %s", (name) => {
-      using place = shared();
+      using place = sharedDirectory();
       plant(place.at("shared"));
       writeFileSync(place.at("shared/.env"), "");
       chownSync(place.at(`shared/${name}`), STRANGER, STRANGER);
@@ -79,7 +79,7 @@ if (isRoot)
     });
 
     test("are rejected through a link to the user's own settings", () => {
-      using place = shared();
+      using place = sharedDirectory();
       mkdirSync(place.at("elsewhere"));
       symlinkSync(plant(place.at("elsewhere")), place.at("shared/.capstan"));
       expect(place.find()).toBe(place.at("shared"));
@@ -88,14 +88,14 @@ if (isRoot)
     });
 
     test("are rejected in a directory of theirs", () => {
-      using place = shared();
+      using place = sharedDirectory();
       plant(place.at("shared"));
       chownSync(place.at("shared"), STRANGER, STRANGER);
       expect(place.find).toThrow(expect.objectContaining({ code: "unsafe_owner" }));
     });
 
     test("have no effect: no configuration is loaded", async () => {
-      using place = shared();
+      using place = sharedDirectory();
       chownSync(plant(place.at("shared")), STRANGER, STRANGER);
       const environment = { HOME: place.at("home"), CAPSTAN_HOME: place.at("home/.capstan") };
       await expect(loadConfiguration({ cwd: place.at("shared/mine"), environment, flags: {} })).rejects.toMatchObject({

@@ -6,9 +6,9 @@ import { apiPorts } from "../../src/app/serve/serve-ports.ts";
 import { clock } from "../../src/app/clock.ts";
 import { type Configuration, loadConfiguration, type LoadOptions } from "../../src/config/load.ts";
 import { readSuite } from "../../src/config/suite/suite-file.ts";
-import { TrustBook } from "../../src/config/trust/book.ts";
-import type { TrustItem } from "../../src/config/trust/item.ts";
-import { trustFromStart } from "../../src/config/trust/recorded.ts";
+import { TrustBook } from "../../src/config/trust/trust-book.ts";
+import type { TrustItem } from "../../src/config/trust/trust-item.ts";
+import { trustFromStart } from "../../src/config/trust/recorded-trust.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { type Files, files } from "../config/files.ts";
 import { EVERYTHING, recordTrust } from "../support/trust.ts";
@@ -341,7 +341,7 @@ describe("between showing and trusting", () => {
   });
 });
 
-function trusted(tree: Files): { directory: string; file: string } {
+function trustBook(tree: Files): { directory: string; file: string } {
   const directory = tree.at("user/.capstan/trust");
   const [name = ""] = readdirSync(directory);
   return { directory, file: join(directory, name) };
@@ -353,7 +353,7 @@ describe("the record", () => {
   test("is private", async () => {
     using tree = files(wider);
     await recordTrust(options(tree));
-    const { directory, file } = trusted(tree);
+    const { directory, file } = trustBook(tree);
     expect([statSync(directory).mode & 0o777, statSync(file).mode & 0o777]).toEqual([0o700, 0o600]);
     expect(readdirSync(directory)).toHaveLength(1);
   });
@@ -366,7 +366,7 @@ describe("the record", () => {
   ])("%s is ignored", async (_, spoil) => {
     using tree = files(wider);
     await recordTrust(options(tree));
-    spoil(trusted(tree));
+    spoil(trustBook(tree));
     expect(await WAYS["run or chat"]?.(tree)).toBe("narrow");
   });
 

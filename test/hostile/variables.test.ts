@@ -33,7 +33,7 @@ const STARTERS = [
 interface Trap extends AsyncDisposable {
   readonly variables: Readonly<Record<string, string>>;
   /** The programs that were started with the variables, or found by them. */
-  caught(): readonly string[];
+  listCaught(): readonly string[];
   telemetry(): number;
 }
 
@@ -64,7 +64,7 @@ async function trap(directory: string): Promise<Trap> {
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       OTEL_LOG_USER_PROMPTS: "1",
     },
-    caught: () =>
+    listCaught: () =>
       readdirSync(traces).map((name) =>
         name.startsWith("loaded") ? programIn(readFileSync(join(traces, name), "utf8")) : `found ${name}`,
       ),
@@ -121,7 +121,7 @@ test("a project's variables start nothing on a plain hello, and reach only the c
   const seen = await converse(t, trapped, {});
   // Nor does the process itself, which is the first one that its commands see, show the token.
   expect(seen).toContain('blue SESSION token=\\n0"');
-  expect(trapped.caught()).toEqual(["/usr/bin/grep", ...SAVES_STATE]);
+  expect(trapped.listCaught()).toEqual(["/usr/bin/grep", ...SAVES_STATE]);
   expect(trapped.telemetry()).toBe(0);
 });
 
@@ -130,6 +130,6 @@ sandboxTest("with the sandbox nothing outside of it is started with them", async
   await using trapped = await trap(join(t.home, "..", "trap"));
   const seen = await converse(t, trapped, { sandbox: { mode: "required", auto_allow_sandboxed: true } });
   expect(seen).toContain("blue SESSION token=\\n");
-  expect(trapped.caught()).toEqual([]);
+  expect(trapped.listCaught()).toEqual([]);
   expect(trapped.telemetry()).toBe(0);
 });

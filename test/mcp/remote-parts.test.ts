@@ -86,7 +86,7 @@ interface Lent {
   readonly close: () => Promise<void>;
 }
 
-async function lent(granted: () => GrantedCall | undefined = () => GRANTED): Promise<Lent> {
+async function lendServer(granted: () => GrantedCall | undefined = () => GRANTED): Promise<Lent> {
   const server = new McpServer({ name: "desk", version: "1" });
   let runs = 0;
   const run = () => {
@@ -94,7 +94,7 @@ async function lent(granted: () => GrantedCall | undefined = () => GRANTED): Pro
     return { content: [{ type: "text" as const, text: "worked" }] };
   };
   for (const name of ["work", "wreck"]) server.registerTool(name, { inputSchema: z.looseObject({}) }, run);
-  const { url, close } = await serveOneCall(server, { server: "desk", callId: "toolu_1", granted });
+  const { url, close } = await serveOneCall(server, { server: "desk", callId: "toolu_1", grantedCall: granted });
   const client = new Client({ name: "agent", version: "1" });
   await client.connect(new StreamableHTTPClientTransport(new URL(url)));
   return { client, url, runs: () => runs, close };
@@ -102,7 +102,7 @@ async function lent(granted: () => GrantedCall | undefined = () => GRANTED): Pro
 
 describe("a server that is lent for one call", () => {
   test("runs that one, once", async () => {
-    const { client, runs, close } = await lent();
+    const { client, runs, close } = await lendServer();
     expect((await client.listTools()).tools).toHaveLength(2);
     const call = (_meta: Record<string, unknown>) => client.callTool({ name: "work", arguments: GRANTED.input, _meta });
     await expect(call({})).rejects.toThrow();
@@ -117,7 +117,7 @@ describe("a server that is lent for one call", () => {
 
   test("runs it only as it was let through, and not before", async () => {
     let granted: GrantedCall | undefined;
-    const { client, runs, close } = await lent(() => granted);
+    const { client, runs, close } = await lendServer(() => granted);
     const right = { name: "work", arguments: { times: [1], what: "this" }, _meta: CALL };
     await expect(client.callTool(right)).rejects.toThrow();
     granted = { ...GRANTED, callId: "toolu_2" };
@@ -133,7 +133,7 @@ describe("a server that is lent for one call", () => {
   });
 
   test("is there for nobody who does not know its address", async () => {
-    const { url, close } = await lent();
+    const { url, close } = await lendServer();
     expect((await fetch(new URL("/", url), { method: "POST", body: "{}" })).status).toBe(404);
     expect((await fetch(url.slice(0, -1), { method: "POST", body: "{}" })).status).toBe(404);
     expect((await fetch(url, { method: "POST", body: "[]" })).status).toBe(403);

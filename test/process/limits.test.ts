@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CapstanError } from "../../src/core/errors.ts";
-import { exceeded, type SpentSeconds, useOf, Watchdog } from "../../src/process/limits.ts";
+import { exceededLimit, type SpentSeconds, useOf, Watchdog } from "../../src/process/limits.ts";
 import { temporaryDirectory } from "../support/host.ts";
 import { until } from "../support/until.ts";
 
@@ -51,7 +51,7 @@ describe("a limit", () => {
     [{ processes: 9 }, { which: "processes", limit: 9, spent: 10 }],
     [{ cpu_seconds: 4.5 }, { which: "cpu_seconds", limit: 4.5, spent: 5 }],
   ])("of %o", (limits, data) => {
-    const error = exceeded(limits, use);
+    const error = exceededLimit(limits, use);
     expect(error?.data).toEqual(data);
     if (error !== undefined)
       expect(error).toMatchObject({ code: "limit_reached", message: expect.stringContaining("environment.limits") });

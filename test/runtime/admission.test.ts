@@ -122,7 +122,7 @@ describe("agent processes", () => {
     processes.recycle();
     expect(ended).toEqual([2, 1]);
     expect(processes.count).toBe(3);
-    for (const process of [lean, fat, working]) processes.gone(process);
+    for (const process of [lean, fat, working]) processes.remove(process);
     expect([processes.count, processes.idle, processes.bytes]).toEqual([0, 0, 0]);
   });
 });

@@ -20,7 +20,7 @@ import { temporaryDirectory } from "../store/temporary.ts";
 import { EVENT_EXAMPLES } from "../support/event-examples.ts";
 import { validLogs } from "../support/event-logs.ts";
 import { agent, ofType, testHost } from "../support/host.ts";
-import { obedient, order } from "../support/obedient.ts";
+import { obedient, order } from "../support/obedient-model.ts";
 import { say, text, toolUse } from "../support/scripted-model.ts";
 import { TEST_ENGINE } from "../support/test-engine.ts";
 

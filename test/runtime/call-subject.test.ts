@@ -2,7 +2,7 @@ import { symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { callSubject, type CallSubject } from "../../src/core/rules/subject.ts";
 import { subjectOf } from "../../src/runtime/subject/call-subject.ts";
-import { decided, type Situation } from "../core/permission/subjects.ts";
+import { decideCall, type Situation } from "../core/permission/subjects.ts";
 import { files } from "../config/files.ts";
 
 /** A workspace with links that lead astray, beside what they lead to. */
@@ -58,9 +58,9 @@ describe("where a call leads", () => {
     const escape = all.about("Bash", { command: "echo a > out/../home/x" });
     expect(escape.inside).toBe(false);
     const echo = "Bash(echo *)";
-    expect(decided(escape, { mode: "accept-edits", allow: [echo] }).behavior).toBe("ask");
-    expect(decided(escape, { allow: [echo, "Edit(home/**)"] }).behavior).toBe("ask");
-    expect(decided(escape, { allow: [echo, "Edit"], deny: ["Edit(~/**)"] }).behavior).toBe("deny");
+    expect(decideCall(escape, { mode: "accept-edits", allow: [echo] }).behavior).toBe("ask");
+    expect(decideCall(escape, { allow: [echo, "Edit(home/**)"] }).behavior).toBe("ask");
+    expect(decideCall(escape, { allow: [echo, "Edit"], deny: ["Edit(~/**)"] }).behavior).toBe("deny");
   });
 
   test("a workspace under a name with links is the same workspace", () => {
@@ -86,7 +86,7 @@ describe("a rule sees through links", () => {
     ["allows where it leads", "out/file", { allow: ["Read(../outside/**)"] }, "allow"],
   ])("%s", (_what, path, rules, behavior) => {
     using all = tree();
-    expect(decided(all.about("Read", { file_path: path }), rules).behavior).toBe(behavior);
+    expect(decideCall(all.about("Read", { file_path: path }), rules).behavior).toBe(behavior);
   });
 
   test.each<[string, { allow?: string[]; deny?: string[] }, string]>([
@@ -99,7 +99,7 @@ describe("a rule sees through links", () => {
     ["echo a < file", { allow: ["Bash(echo *)"] }, "ask"],
   ])("in a command: %s", (command, rules, behavior) => {
     using all = tree();
-    expect(decided(all.about("Bash", { command }), rules).behavior).toBe(behavior);
+    expect(decideCall(all.about("Bash", { command }), rules).behavior).toBe(behavior);
   });
 
   test.each<[string, directory: string | undefined, { allow?: string[]; deny?: string[] }, string]>([
@@ -119,7 +119,7 @@ describe("a rule sees through links", () => {
     using all = tree();
     const call = { tool: "Bash", input: { command }, ...(directory !== undefined && { directory: all.at(directory) }) };
     const subject = subjectOf(call, { cwd: all.at("ws"), home: all.at("home") });
-    expect(decided(subject, rules).behavior).toBe(behavior);
+    expect(decideCall(subject, rules).behavior).toBe(behavior);
   });
 
   test.each([
@@ -141,30 +141,32 @@ describe("a rule sees through links", () => {
   ])("a denied path is found wherever a command names it: %s", (command) => {
     using all = tree();
     const deny = ["Read(./secrets/**)", "Read(~/.ssh/id)", "Edit(new.yml)"];
-    expect(decided(all.about("Bash", { command }), { mode: "yolo", deny }).behavior).toBe("deny");
+    expect(decideCall(all.about("Bash", { command }), { mode: "yolo", deny }).behavior).toBe("deny");
   });
 
   test("a file's address names the file", () => {
     using all = tree();
     const command = `curl file://${all.at("home/.ssh/id")}`;
-    expect(decided(all.about("Bash", { command }), { mode: "yolo", deny: ["Read(~/.ssh/**)"] }).behavior).toBe("deny");
+    expect(decideCall(all.about("Bash", { command }), { mode: "yolo", deny: ["Read(~/.ssh/**)"] }).behavior).toBe(
+      "deny",
+    );
   });
 
   test.each(["curl https://x.example/.env", "git commit -m 'read: the .env file'"])(
     "what is no path is not taken for one: %s",
     (command) => {
       using all = tree();
-      expect(decided(all.about("Bash", { command }), { mode: "yolo", deny: ["Read(.env)"] }).behavior).toBe("allow");
+      expect(decideCall(all.about("Bash", { command }), { mode: "yolo", deny: ["Read(.env)"] }).behavior).toBe("allow");
     },
   );
 
   test("accepted edits stay in the workspace", () => {
     using all = tree();
     const rules: Situation = { mode: "accept-edits", allow: ["Bash(echo *)"] };
-    expect(decided(all.about("Edit", { file_path: "src/a.ts" }), rules).behavior).toBe("allow");
+    expect(decideCall(all.about("Edit", { file_path: "src/a.ts" }), rules).behavior).toBe("allow");
     for (const path of ["out/x", "file", "dangling", "../outside/x", "~/x"]) {
-      expect(decided(all.about("Edit", { file_path: path }), rules).behavior, path).toBe("ask");
-      expect(decided(all.about("Bash", { command: `echo a > ${path}` }), rules).behavior, path).toBe("ask");
+      expect(decideCall(all.about("Edit", { file_path: path }), rules).behavior, path).toBe("ask");
+      expect(decideCall(all.about("Bash", { command: `echo a > ${path}` }), rules).behavior, path).toBe("ask");
     }
   });
 });
@@ -199,6 +201,6 @@ describe("what else a call is about", () => {
     using all = tree();
     const command = `cat ${Array.from({ length: 3_000 }, (_, index) => `./many/${index}`).join(" ")} secrets/key`;
     const subject = all.about("Bash", { command });
-    expect(decided(subject, { mode: "yolo", deny: ["Read(./secrets/**)"] }).behavior).toBe("ask");
+    expect(decideCall(subject, { mode: "yolo", deny: ["Read(./secrets/**)"] }).behavior).toBe("ask");
   });
 });

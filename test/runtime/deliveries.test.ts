@@ -15,8 +15,8 @@ async function deliveredAfter(
   deliveries.give({ eventId: "sevt_1", content });
   for (const step of steps)
     await (step === "taken"
-      ? deliveries.taken(["sevt_1"])
-      : deliveries.requested({ ...MAIN, ...step[1], said: step[0] }));
+      ? deliveries.markTaken(["sevt_1"])
+      : deliveries.markRequested({ ...MAIN, ...step[1], said: step[0] }));
   return delivered;
 }
 

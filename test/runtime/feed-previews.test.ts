@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Preview, preview, type SessionEvent } from "../../src/core/events/events.ts";
-import { type FeedItem, logged } from "../../src/runtime/log/feed.ts";
+import { type FeedItem, toLoggedEvent } from "../../src/runtime/log/feed.ts";
 import { example } from "../support/event-examples.ts";
 import { feedScene } from "./feed-scene.ts";
 
@@ -17,7 +17,7 @@ const withdrawn = (id: string): Preview => ({ type: "capstan.event_withdrawn", e
 async function say({ feed, keep }: Scene, ...items: readonly (Preview | SessionEvent)[]): Promise<void> {
   for (const item of items)
     if (isPreview(item)) feed.publish(item);
-    else for (const event of await keep([item])) feed.publish(logged(event));
+    else for (const event of await keep([item])) feed.publish(toLoggedEvent(event));
 }
 
 function isPreview(item: Preview | SessionEvent): item is Preview {

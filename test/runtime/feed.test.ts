@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { type FeedItem, logged } from "../../src/runtime/log/feed.ts";
+import { type FeedItem, toLoggedEvent } from "../../src/runtime/log/feed.ts";
 import type { Store } from "../../src/core/ports/store.ts";
 import { sampleMessage } from "../store/samples.ts";
-import { untilCollected } from "../support/collected.ts";
+import { untilCollected } from "../support/until-collected.ts";
 import { until } from "../support/until.ts";
 import { feedScene } from "./feed-scene.ts";
 
@@ -10,10 +10,10 @@ const placeOf = (item: FeedItem | undefined): number => (item !== undefined && "
 
 test("a reader that falls far behind is told everything all the same, in order", async () => {
   await using s = await feedScene();
-  for (const event of await s.append(2)) s.feed.publish(logged(event));
+  for (const event of await s.append(2)) s.feed.publish(toLoggedEvent(event));
   const seen = [placeOf((await s.items.next()).value)];
   // More than may wait, while nobody reads.
-  for (const event of await s.append(1_500)) s.feed.publish(logged(event));
+  for (const event of await s.append(1_500)) s.feed.publish(toLoggedEvent(event));
   while (seen.length < 1_502) seen.push(placeOf((await s.items.next()).value));
   expect(seen).toEqual(Array.from({ length: 1_502 }, (_, index) => index + 1));
 });
@@ -26,7 +26,7 @@ test("what another process wrote just before this host took over is not left out
   const next = s.items.next();
   await s.append(2);
   isLive = true;
-  for (const event of await s.append(1)) s.feed.publish(logged(event));
+  for (const event of await s.append(1)) s.feed.publish(toLoggedEvent(event));
   seen.push(placeOf((await next).value));
   await until(
     async () => seen.push(placeOf((await s.items.next()).value)),
@@ -47,7 +47,7 @@ test("a reader that does not read keeps little of what is said, and is told all 
   const next = s.items.next();
   const said: WeakRef<object>[] = [];
   for (const event of await s.keep(large(60))) {
-    const item = logged(event);
+    const item = toLoggedEvent(event);
     said.push(new WeakRef(item));
     s.feed.publish(item);
   }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { hookCommands } from "../../src/app/host/hook-command.ts";
 import type { HookCommand } from "../../src/core/agent/hooks-schema.ts";
-import type { CommandEnd, CommandSurroundings } from "../../src/core/ports/hooks.ts";
+import type { HookCommandEnd, CommandSurroundings } from "../../src/core/ports/hooks.ts";
 import { temporaryDirectory } from "../support/host.ts";
 
 const PATH = "/usr/local/bin:/usr/bin:/bin";
@@ -13,7 +13,7 @@ let marks = 0;
 const mark = (): string => `${process.pid}${(marks += 1)}.5`;
 
 /** Processes that have the mark among their words. */
-function marked(text: string, program?: string): string[] {
+function findMarked(text: string, program?: string): string[] {
   return readdirSync("/proc").filter((pid) => {
     if (!/^\d+$/.test(pid)) return false;
     try {
@@ -34,7 +34,7 @@ describe.each<{ how: string; wrapper?: readonly string[] }>([
   { how: "where nothing contains it", wrapper: [] },
 ])("a command, $how,", ({ wrapper }) => {
   const run = hookCommands({ path: PATH, ...(wrapper && { wrapper }) });
-  async function inDirectory(command: HookCommand, more: Partial<CommandSurroundings> = {}): Promise<CommandEnd> {
+  async function inDirectory(command: HookCommand, more: Partial<CommandSurroundings> = {}): Promise<HookCommandEnd> {
     using directory = temporaryDirectory();
     const cwd = join(directory.path, "work");
     mkdirSync(cwd);
@@ -93,16 +93,16 @@ describe.each<{ how: string; wrapper?: readonly string[] }>([
     const stop = new AbortController();
     const ended = inDirectory(`sleep ${seconds} & setsid sleep ${seconds} & sleep ${seconds}`, { signal: stop.signal });
     // Not before each has become what it is to be: until then setsid has not left the group.
-    await until(() => marked(seconds, "sleep").length >= 3);
+    await until(() => findMarked(seconds, "sleep").length >= 3);
     stop.abort();
     if (wrapper === undefined) {
       await ended;
-      await until(() => marked(seconds).length === 0);
+      await until(() => findMarked(seconds).length === 0);
       return;
     }
     // What left the group is out of reach where nothing contains it; this test ends it.
-    await until(() => marked(seconds).length === 1);
-    for (const pid of marked(seconds)) process.kill(Number(pid), "SIGKILL");
+    await until(() => findMarked(seconds).length === 1);
+    for (const pid of findMarked(seconds)) process.kill(Number(pid), "SIGKILL");
     await ended;
   });
 
@@ -110,12 +110,12 @@ describe.each<{ how: string; wrapper?: readonly string[] }>([
     const seconds = mark();
     const end = await inDirectory(`sleep ${seconds} & echo {}`);
     expect(end).toMatchObject({ exitCode: 0, stdout: "{}\n" });
-    await until(() => marked(seconds).length === 0);
+    await until(() => findMarked(seconds).length === 0);
   });
 
   test("that prints without end is stopped", async () => {
     const seconds = mark();
     await expect(inDirectory(["sh", "-c", "yes", seconds])).rejects.toThrow(/printed more than/);
-    await until(() => marked(seconds).length === 0);
+    await until(() => findMarked(seconds).length === 0);
   });
 });

@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import { clock } from "../../src/app/clock.ts";
 import { promptAnswer, toolAnswer } from "../../src/core/agent/hook-answers.ts";
 import type { BeforeTool, SessionHooks } from "../../src/core/ports/hooks.ts";
-import type { CommandEnd } from "../../src/core/ports/hooks.ts";
+import type { HookCommandEnd } from "../../src/core/ports/hooks.ts";
 import { askHooks, type Hook, hookMatchers, listHooks } from "../../src/runtime/hooks/hooks-list.ts";
-import { judge, runHook } from "../../src/runtime/hooks/hooks-run.ts";
+import { judgeRun, runHook } from "../../src/runtime/hooks/hooks-run.ts";
 
-const ended = (end: Partial<CommandEnd>): CommandEnd => ({ exitCode: 0, stdout: "", stderr: "", ...end });
-const given = { surroundings: () => ({ cwd: "/work", stateDir: "/state" }), programs: { changed: () => [] } };
-const ask = (end: Partial<CommandEnd> = {}) => askHooks({ ...given, run: async () => ended(end) });
+const ended = (end: Partial<HookCommandEnd>): HookCommandEnd => ({ exitCode: 0, stdout: "", stderr: "", ...end });
+const given = { surroundings: () => ({ cwd: "/work", stateDir: "/state" }), programs: { listChanged: () => [] } };
+const ask = (end: Partial<HookCommandEnd> = {}) => askHooks({ ...given, run: async () => ended(end) });
 
 /** The first hook of a kind that these make. */
 function hook(functions: SessionHooks, kind: keyof ReturnType<typeof listHooks> = "before_tool"): Hook {
@@ -32,7 +32,7 @@ const answering = (answer: unknown) =>
     {},
     { ask: ask(), signal: open(), clock, schema: toolAnswer },
   );
-const ending = (end: Partial<CommandEnd>) =>
+const ending = (end: Partial<HookCommandEnd>) =>
   runHook(command(), {}, { ask: ask(end), signal: open(), clock, schema: toolAnswer });
 const throwing: BeforeTool = () => {
   throw new Error("The list of rules is gone.");
@@ -72,8 +72,11 @@ describe("what a function answers", () => {
   ])("is a failure when it is %s", async (_what, answer) => {
     const run = await answering(answer);
     expect(run).toMatchObject({ answer: undefined, failure: expect.any(String) });
-    expect(judge(command(), run, { isChange: false })).toMatchObject({ outcome: "failed", denial: expect.any(String) });
-    expect(judge(command("continue"), run, { isChange: false })).not.toHaveProperty("denial");
+    expect(judgeRun(command(), run, { isChange: false })).toMatchObject({
+      outcome: "failed",
+      denial: expect.any(String),
+    });
+    expect(judgeRun(command("continue"), run, { isChange: false })).not.toHaveProperty("denial");
   });
 
   test("cannot be given by changing the facts", async () => {
@@ -122,12 +125,15 @@ describe("how a command ends", () => {
     expect(await ending({})).toMatchObject({ answer: undefined, failure: undefined });
     expect(await ending({ stdout: ' {"input":{"a":1}}\n' })).toMatchObject({ answer: { input: { a: 1 } } });
     const denied = await ending({ exitCode: 2, stderr: "No.\n" });
-    expect(judge(command("continue"), denied, { isChange: false })).toMatchObject({ outcome: "denied", denial: "No." });
+    expect(judgeRun(command("continue"), denied, { isChange: false })).toMatchObject({
+      outcome: "denied",
+      denial: "No.",
+    });
     const silent = await ending({ exitCode: 2 });
-    expect(judge(command(), silent, { isChange: false }).denial).toBe("The hook before_tool 1 denied this.");
+    expect(judgeRun(command(), silent, { isChange: false }).denial).toBe("The hook before_tool 1 denied this.");
   });
 
-  test.each<[string, Partial<CommandEnd>, RegExp]>([
+  test.each<[string, Partial<HookCommandEnd>, RegExp]>([
     ["another exit code", { exitCode: 1, stderr: "oops" }, /exited with code 1: oops/],
     ["a signal", { exitCode: null }, /signal/],
     ["words that are not JSON", { stdout: "fine" }, /not JSON/],

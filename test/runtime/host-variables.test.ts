@@ -14,7 +14,7 @@ const lookUp = hostVariables({
   AWS_SECRET_ACCESS_KEY: "aws-secret",
 });
 
-function resolved(given: {
+function resolveVariables(given: {
   env?: Record<string, string>;
   headers?: Record<string, string>;
   variables?: Record<string, string>;
@@ -36,7 +36,7 @@ describe("variables of the host that a definition refers to", () => {
   test("are put in for a process, and the definition keeps the reference", () => {
     const env = { TOKEN: "${DESK_TOKEN}", LEVEL: "${LEVEL:-warn}", PLAIN: "$${REGION}" };
     const headers = { Authorization: "Bearer ${DESK_TOKEN}" };
-    const { agent, servers, variables } = resolved({ env, headers, variables: { CACHE: "${HOME}/cache" } });
+    const { agent, servers, variables } = resolveVariables({ env, headers, variables: { CACHE: "${HOME}/cache" } });
     expect(servers).toMatchObject({
       files: { command: "files", env: { TOKEN: "token-of-the-desk", LEVEL: "warn", PLAIN: "${REGION}" } },
       desk: { url: "https://desk.example/mcp", headers: { Authorization: "Bearer token-of-the-desk" } },
@@ -46,7 +46,7 @@ describe("variables of the host that a definition refers to", () => {
   });
 
   test("are told to the redactor, but for those that stand in every path", () => {
-    const { secrets } = resolved({
+    const { secrets } = resolveVariables({
       env: { WHERE: "${REGION}", CACHE: "${HOME}/cache", LEVEL: "${LEVEL:-warn}" },
       headers: { Authorization: "Bearer ${DESK_TOKEN}", "X-Api-Key": "written-out-key" },
     });
@@ -58,7 +58,7 @@ describe("variables of the host that a definition refers to", () => {
 
   test("are all named when they are not set, with the field that refers to them", () => {
     expect(() =>
-      resolved({ env: { A: "${NOT_THERE}" }, headers: { B: "${NOR_THIS}" }, variables: { C: "${" } }),
+      resolveVariables({ env: { A: "${NOT_THERE}" }, headers: { B: "${NOR_THIS}" }, variables: { C: "${" } }),
     ).toThrow(
       [
         "mcp_servers.files.env.A: the variable NOT_THERE is not set; set it in the shell or in .env, or write ${NOT_THERE:-words}",
@@ -71,15 +71,19 @@ describe("variables of the host that a definition refers to", () => {
   test.each(["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "AWS_SECRET_ACCESS_KEY"])(
     "are never the credentials for the model API: %s",
     (name) => {
-      const refused = `the variable ${name} is a credential of the host, which agents cannot use; use another one`;
-      expect(() => resolved({ env: { A: `\${${name}}` } })).toThrow(`mcp_servers.files.env.A: ${refused}`);
-      expect(() => resolved({ headers: { A: `\${${name}:-none}` } })).toThrow(`mcp_servers.desk.headers.A: ${refused}`);
-      expect(() => resolved({ variables: { A: `\${${name}}` } })).toThrow(`environment.variables.A: ${refused}`);
+      const refused = `the variable ${name} is a credential of the host, which agents must not see; use another one`;
+      expect(() => resolveVariables({ env: { A: `\${${name}}` } })).toThrow(`mcp_servers.files.env.A: ${refused}`);
+      expect(() => resolveVariables({ headers: { A: `\${${name}:-none}` } })).toThrow(
+        `mcp_servers.desk.headers.A: ${refused}`,
+      );
+      expect(() => resolveVariables({ variables: { A: `\${${name}}` } })).toThrow(
+        `environment.variables.A: ${refused}`,
+      );
     },
   );
 
   test("are shown as references, and a secret that is written out is not shown", () => {
-    const { agent } = resolved({
+    const { agent } = resolveVariables({
       env: { TOKEN: "${DESK_TOKEN}" },
       headers: { Authorization: "Bearer ${DESK_TOKEN}", "X-Api-Key": "written-out", "X-Team": "blue" },
     });
@@ -92,7 +96,7 @@ describe("variables of the host that a definition refers to", () => {
   });
 
   test("must fit into a header, and are not repeated when they do not", () => {
-    expect(() => resolved({ headers: { A: "${LINES}" } })).toThrow(
+    expect(() => resolveVariables({ headers: { A: "${LINES}" } })).toThrow(
       "mcp_servers.desk.headers.A: a header has one line of letters, digits and signs; its value has other characters",
     );
   });

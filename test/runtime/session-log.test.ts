@@ -24,9 +24,9 @@ async function scene(synced: () => Promise<void> = async () => {}) {
       writes.push(batch.events.length);
       return store.append(sessionId, batch);
     },
-    async synced() {
+    async sync() {
       await synced();
-      await store.synced();
+      await store.sync();
     },
   };
   const log = await SessionLog.open({

@@ -45,7 +45,7 @@ const left = (): readonly string[] => readdirSync(tmpdir()).filter((name) => nam
 /** Leftovers of killed tests. */
 const before = left();
 
-async function stored(definition: object): Promise<string> {
+async function storeAgent(definition: object): Promise<string> {
   const full = { name: "clerk", model: "claude-opus-4-8", ...definition };
   const { status, body } = await all.admin.post("/api/agents", { definition: full });
   expect(status, JSON.stringify(body)).toBe(201);
@@ -56,7 +56,7 @@ test("reports a valid agent as valid, with the tools of its servers", async () =
   await using remote = await everythingRemote("http");
   const seen = join(home.path, "seen.json");
   const env = { OFFICE_TOKEN: "${OFFICE_TOKEN}", SEEN_ENVIRONMENT: seen };
-  const id = await stored({ mcp_servers: { office: { ...office, env }, everything: remote.server } });
+  const id = await storeAgent({ mcp_servers: { office: { ...office, env }, everything: remote.server } });
   const { status, body } = await all.operator.post(`/api/agents/${id}/check`);
   expect(status).toBe(200);
   expect(body).toMatchObject({ agent_id: id, version: 1, valid: true, problems: [], notes: [] });
@@ -69,7 +69,7 @@ test("reports a valid agent as valid, with the tools of its servers", async () =
 });
 
 test("reports why each unusable server fails, and still checks the others", async () => {
-  const id = await stored({
+  const id = await storeAgent({
     mcp_servers: {
       office: { ...office, tools: { acct: "deny" } },
       absent: { command: "no-such-program" },
@@ -99,13 +99,13 @@ test("reports why each unusable server fails, and still checks the others", asyn
 });
 
 test("reports problems of the definition, and what may be unexpected", async () => {
-  const functions = await stored({ functions: [{ module: "/srv/tools.ts" }], auth: "vertex" });
+  const functions = await storeAgent({ functions: [{ module: "/srv/tools.ts" }], auth: "vertex" });
   const surprising = (await all.operator.post(`/api/agents/${functions}/check`)).body;
   expect(surprising).toMatchObject({ valid: true, problems: [], mcp_servers: [] });
   expect(surprising.notes.join("\n")).toMatch(
     /vertex lacks ANTHROPIC_VERTEX_PROJECT_ID[\s\S]*functions were not loaded/,
   );
-  const wrong = await stored({ tools: ["Bsh"], output_schema: { type: "objekt" } });
+  const wrong = await storeAgent({ tools: ["Bsh"], output_schema: { type: "objekt" } });
   const { body } = await all.operator.post(`/api/agents/${wrong}/check`);
   expect(body.valid).toBe(false);
   expect(body.problems.join("\n")).toMatch(/output_schema: [\s\S]*unknown tool "Bsh"/);
@@ -130,7 +130,7 @@ sandboxTest("a program is tried in the sandbox of the project's environment", as
 
 test("operators of the project can check an agent", async () => {
   const { viewer, stranger, operator } = all;
-  const id = await stored({});
+  const id = await storeAgent({});
   expect((await viewer.post(`/api/agents/${id}/check`)).status).toBe(403);
   expect((await stranger.post(`/api/agents/${id}/check`)).status).toBe(404);
   expect((await operator.post(`/api/agents/${id}/check?version=2`)).status).toBe(404);
@@ -139,7 +139,7 @@ test("operators of the project can check an agent", async () => {
 test("lists an agent's versions, newest first, without secrets", async () => {
   const { admin, viewer, stranger } = all;
   const env = { OFFICE_TOKEN: TOKEN };
-  const id = await stored({ mcp_servers: { office: { ...office, env } } });
+  const id = await storeAgent({ mcp_servers: { office: { ...office, env } } });
   for (const model of ["m2", "m3"]) await admin.send("PUT", `/api/agents/${id}`, { definition: { name: "a", model } });
   const versions = async (query = "") => (await viewer.get(`/api/agents/${id}/versions${query}`)).body.data;
   const all3 = await versions();

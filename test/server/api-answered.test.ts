@@ -4,7 +4,7 @@ import { spender } from "../store/contract/spending.ts";
 import type { Person } from "../support/api-app.ts";
 import { type People, people, session } from "../support/api-people.ts";
 import { example } from "../support/event-examples.ts";
-import { order } from "../support/obedient.ts";
+import { order } from "../support/obedient-model.ts";
 import { until } from "../support/until.ts";
 
 let all: People;

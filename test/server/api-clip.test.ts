@@ -11,7 +11,7 @@ function image(data: string): LoggedEvent {
   return at(example("agent.tool_result", { content: [{ type: "image", source }] }));
 }
 
-function said(text: string): LoggedEvent {
+function clipThinking(text: string): LoggedEvent {
   return clippedEvent(at(example("agent.thinking", { thinking: text })), 200);
 }
 
@@ -125,6 +125,6 @@ function expectValid(event: LoggedEvent): void {
 }
 
 test("does not cut within a character", () => {
-  expect(said(`${"x".repeat(199)}😀😀`)).toMatchObject({ thinking: "x".repeat(199) });
-  expect(said(`${"x".repeat(198)}😀😀`)).toMatchObject({ thinking: `${"x".repeat(198)}😀` });
+  expect(clipThinking(`${"x".repeat(199)}😀😀`)).toMatchObject({ thinking: "x".repeat(199) });
+  expect(clipThinking(`${"x".repeat(198)}😀😀`)).toMatchObject({ thinking: `${"x".repeat(198)}😀` });
 });

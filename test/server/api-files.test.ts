@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Answer } from "../support/api-app.ts";
 import { type People, people, session } from "../support/api-people.ts";
-import { order } from "../support/obedient.ts";
+import { order } from "../support/obedient-model.ts";
 
 let all: People;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => all.api[Symbol.asyncDispose]());
 
 /** A session that worked in a copy of the project's directory. */
-async function copied(message: string): Promise<string> {
+async function copiedSession(message: string): Promise<string> {
   const environment = { workspace: { kind: "copy", mounts: [{ source: ".", target: "." }] } };
   return session(all.admin, message, { environment });
 }
@@ -103,7 +103,7 @@ test("hides project secrets by name, including those that the host does not use"
   mkdirSync(join(api.cwd, "apps", "web"), { recursive: true });
   writeFileSync(join(api.cwd, "apps", "web", ".env.local"), "KEY=secret");
   writeFileSync(join(api.cwd, "apps", "web", ".env.example"), "KEY=");
-  const id = await copied(order(["Bash", { command: "echo KEY=other > server.key" }]));
+  const id = await copiedSession(order(["Bash", { command: "echo KEY=other > server.key" }]));
   const content = async (path: string): Promise<number> =>
     (await viewer.get(`/api/sessions/${id}/files/content?path=${path}`)).status;
   expect(await content("apps/web/.env.example")).toBe(200);
@@ -124,7 +124,7 @@ async function forAdmins(answer: Promise<Answer>): Promise<void> {
 test("only admins can export hidden files, in any format", async () => {
   const { api, operator, admin, viewer } = all;
   writeFileSync(join(api.cwd, "server.key"), "ANTHROPIC_API_KEY=first\n");
-  const id = await copied(order(["Bash", { command: "echo ANTHROPIC_API_KEY=second > server.key" }]));
+  const id = await copiedSession(order(["Bash", { command: "echo ANTHROPIC_API_KEY=second > server.key" }]));
   const inPlace = await session(operator, order(write("plain.txt", "plain\n")));
   await forAdmins(viewer.get(`/api/sessions/${id}/patch`));
   await forAdmins(viewer.get(`/api/sessions/${id}/patch?path=server.key`));
@@ -149,7 +149,7 @@ test("rejects a file that is too large, and says how to get it", async () => {
 
 test("shows changes by file, by call and as a patch", async () => {
   const { viewer } = all;
-  const id = await copied(order(write("one.txt", "1\n"), write("two.txt", "2\n")));
+  const id = await copiedSession(order(write("one.txt", "1\n"), write("two.txt", "2\n")));
   const { body } = await viewer.get(`/api/sessions/${id}/diff?by_call=true`);
   expect(body.files).toEqual([
     { path: "one.txt", kind: "added", insertions: 1, deletions: 0 },
@@ -173,7 +173,7 @@ test("shows changes by file, by call and as a patch", async () => {
 
 test("a rewind is previewed, performed and undone", async () => {
   const { operator, viewer } = all;
-  const id = await copied(order(write("one.txt", "1\n")));
+  const id = await copiedSession(order(write("one.txt", "1\n")));
   const path = `/api/sessions/${id}/rewind`;
   const files = async (): Promise<string[]> =>
     ((await viewer.get(`/api/sessions/${id}/files`)).body.data as { name: string }[]).map(({ name }) => name);
@@ -195,7 +195,7 @@ test("a rewind is previewed, performed and undone", async () => {
 test("applies changes to the source, or reports the conflict", async () => {
   const { operator, api } = all;
   writeFileSync(join(api.cwd, "shared.txt"), "base\n");
-  const id = await copied(order(["Read", { file_path: "shared.txt" }], write("shared.txt", "theirs\n")));
+  const id = await copiedSession(order(["Read", { file_path: "shared.txt" }], write("shared.txt", "theirs\n")));
   const path = `/api/sessions/${id}/apply`;
   const tried = await operator.post(path, { dry_run: true });
   expect(tried.body).toEqual({ applied: [{ path: join(api.cwd, "shared.txt"), how: "written" }], conflicts: [] });
@@ -209,7 +209,7 @@ test("applies changes to the source, or reports the conflict", async () => {
 
 test("exports files as a patch and as a zip file, and leaves nothing behind", async () => {
   const { operator } = all;
-  const id = await copied(order(write("taken.txt", "out\n")));
+  const id = await copiedSession(order(write("taken.txt", "out\n")));
   const patch = await operator.post(`/api/sessions/${id}/export/patch`);
   expect(await patch.response.text()).toContain("+out");
   const zip = await operator.post(`/api/sessions/${id}/export/zip`);

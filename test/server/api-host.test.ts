@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { providerStatuses, shownCredential } from "../../src/app/credentials/credential-status.ts";
+import { providerStatuses, credentialToWire } from "../../src/app/credentials/credential-status.ts";
 import { CapstanError } from "../../src/core/errors.ts";
 import { type People, people, session } from "../support/api-people.ts";
-import { order } from "../support/obedient.ts";
+import { order } from "../support/obedient-model.ts";
 
 let all: People;
 beforeAll(async () => {
@@ -140,7 +140,7 @@ test("shows credentials to operators, without any part of a secret", async () =>
   const { apiApp } = await import("../support/api-app.ts");
   const environment = { ANTHROPIC_API_KEY: "sk-ant-api03-not-to-be-seen-anywhere-9876" };
   const statuses = () => providerStatuses({ home: all.api.home, environment });
-  await using api = await apiApp({ ports: { credentials: async () => (await statuses()).map(shownCredential) } });
+  await using api = await apiApp({ ports: { credentials: async () => (await statuses()).map(credentialToWire) } });
   expect((await (await api.as("viewer")).get("/api/credentials")).status).toBe(403);
   const { status, body } = await (await api.as("operator")).get("/api/credentials");
   expect(status).toBe(200);
@@ -156,7 +156,7 @@ test("shows credentials to operators, without any part of a secret", async () =>
     active: false,
   });
   expect(JSON.stringify(body)).not.toMatch(/sk-ant|9876/);
-  const broken = shownCredential({
+  const broken = credentialToWire({
     provider: "foundry",
     title: "Foundry",
     isDefault: true,

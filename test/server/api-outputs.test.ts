@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { people, session } from "../support/api-people.ts";
-import { order } from "../support/obedient.ts";
+import { order } from "../support/obedient-model.ts";
 
 test("callers who may read a session, and no others, can read the full output of a call", async () => {
   const all = await people({ agent: { permissions: { allow: ["Bash(seq *)"] } } });

@@ -8,7 +8,7 @@ import { apiPorts } from "../../src/app/serve/serve-ports.ts";
 import { parseAgent } from "../../src/core/agent/agent-definition.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { temporaryDirectory } from "../support/host.ts";
-import { obedient } from "../support/obedient.ts";
+import { obedient } from "../support/obedient-model.ts";
 import { scriptedModel } from "../support/scripted-model.ts";
 import { loadTrusted } from "../support/trust.ts";
 

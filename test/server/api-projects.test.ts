@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { mintKey } from "../../src/server/http/key-secret.ts";
 import { type People, people, session } from "../support/api-people.ts";
-import { order } from "../support/obedient.ts";
+import { order } from "../support/obedient-model.ts";
 import { sampleRun } from "../support/suite-run.ts";
 
 let all: People;

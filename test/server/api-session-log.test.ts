@@ -3,7 +3,7 @@ import type { LoggedEvent } from "../../src/core/events/events.ts";
 import { initialState, reduce } from "../../src/core/session/state.ts";
 import { stateToWire } from "../../src/protocol/api/session-state.ts";
 import { idle, type People, people, session } from "../support/api-people.ts";
-import { order } from "../support/obedient.ts";
+import { order } from "../support/obedient-model.ts";
 import { until } from "../support/until.ts";
 
 let all: People;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { LoggedEvent } from "../../src/core/events/events.ts";
 import { idle, type People, people, session } from "../support/api-people.ts";
 import { temporaryDirectory } from "../support/host.ts";
-import { order } from "../support/obedient.ts";
+import { order } from "../support/obedient-model.ts";
 import { agent } from "../support/host.ts";
 import { until } from "../support/until.ts";
 

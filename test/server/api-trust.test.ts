@@ -13,7 +13,7 @@ const WIDE = "permissions: { mode: yolo, deny: [WebFetch] }\n";
 const WIDER = "permissions: { mode: yolo, allow: [Bash], deny: [WebFetch] }\n";
 
 /** A server on a project whose settings someone wrote. */
-async function served(settings: string) {
+async function startServer(settings: string) {
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(temporaryDirectory());
   const project = join(realpathSync(directory.path), "project");
@@ -39,7 +39,7 @@ async function served(settings: string) {
 }
 
 test("an operator sees what a file would widen, and only an admin trusts it, for the next session", async () => {
-  await using s = await served(WIDE);
+  await using s = await startServer(WIDE);
   expect((await s.viewer.get("/api/trust")).status).toBe(403);
   const [entry] = (await s.operator.get("/api/trust")).body.data;
   expect(entry).toMatchObject({
@@ -65,7 +65,7 @@ test("an operator sees what a file would widen, and only an admin trusts it, for
 });
 
 test("a file that changed between looking and trusting is not trusted, and its change is shown", async () => {
-  await using s = await served(WIDE);
+  await using s = await startServer(WIDE);
   const [seen] = (await s.admin.get("/api/trust")).body.data;
   await s.admin.post("/api/trust", { hash: seen.hash });
   writeFileSync(s.file, WIDER);
@@ -79,7 +79,7 @@ test("a file that changed between looking and trusting is not trusted, and its c
 });
 
 test("trust in content that has changed or is gone can be revoked, and then its restrictions end", async () => {
-  await using s = await served(WIDE);
+  await using s = await startServer(WIDE);
   const trustIt = async () => {
     const [seen] = (await s.admin.get("/api/trust")).body.data;
     expect((await s.admin.post("/api/trust", { hash: seen.hash })).status).toBe(200);
@@ -109,7 +109,7 @@ test("trust in content that has changed or is gone can be revoked, and then its 
 
 test("a long value is shown to its end, so that nothing is trusted unseen", async () => {
   const rules = [`Bash(echo ${"x".repeat(1_000)})`, "Bash(rm *)"];
-  await using s = await served(`permissions: { allow: ${JSON.stringify(rules)} }\n`);
+  await using s = await startServer(`permissions: { allow: ${JSON.stringify(rules)} }\n`);
   const [entry] = (await s.operator.get("/api/trust")).body.data;
   expect(entry.widens[0].text).toContain('"Bash(rm *)"]');
   const endless = Array.from({ length: 30 }, (_, at) => `Bash(echo ${"x".repeat(900)}${at})`);
@@ -119,7 +119,7 @@ test("a long value is shown to its end, so that nothing is trusted unseen", asyn
 });
 
 test("another project's key sees and trusts nothing of it", async () => {
-  await using s = await served(WIDE);
+  await using s = await startServer(WIDE);
   const [entry] = (await s.admin.get("/api/trust")).body.data;
   const stranger = await s.api.as("admin");
   expect((await stranger.get("/api/trust")).body.data).toEqual([]);

@@ -10,7 +10,7 @@ import type { Env, Log, ServerDeps, ServerSettings } from "../../src/server/http
 import { mintKey } from "../../src/server/http/key-secret.ts";
 import { fileContentsIn } from "../../src/store/disk/file-contents.ts";
 import { testHost, type TestHost } from "../support/host.ts";
-import { obedient } from "../support/obedient.ts";
+import { obedient } from "../support/obedient-model.ts";
 import type { Script } from "../support/scripted-model.ts";
 
 export interface Line {

@@ -244,7 +244,7 @@ const METHODS: Readonly<Record<string, Served | Unsupported>> = {
 
   "files.list": { attempt: async ({ client }) => client.beta.files.list(), gives: list },
   "files.delete": {
-    attempt: async ({ client }) => client.beta.files.delete((await uploaded(client)).id),
+    attempt: async ({ client }) => client.beta.files.delete((await uploadFile(client)).id),
     gives: { type: "file_deleted" },
   },
   "files.download": {
@@ -255,13 +255,13 @@ const METHODS: Readonly<Record<string, Served | Unsupported>> = {
     attempt: ({ client, file }) => client.beta.files.retrieveMetadata(file),
     gives: { type: "file", filename: "a.txt", size_bytes: 5 },
   },
-  "files.upload": { attempt: ({ client }) => uploaded(client), gives: { type: "file", mime_type: "text/plain" } },
+  "files.upload": { attempt: ({ client }) => uploadFile(client), gives: { type: "file", mime_type: "text/plain" } },
 
   "models.retrieve": { attempt: ({ client }) => client.beta.models.retrieve(model), gives: { id: model } },
   "models.list": { attempt: async ({ client }) => client.beta.models.list({ limit: 3 }), gives: { has_more: true } },
 };
 
-async function uploaded(client: Anthropic) {
+async function uploadFile(client: Anthropic) {
   return client.beta.files.upload({ file: await toFile(Buffer.from("hello"), "a.txt", { type: "text/plain" }) });
 }
 
@@ -271,7 +271,7 @@ beforeAll(async () => {
   const app = parts.use(await v1App());
   const client = await app.client();
   const { agent, environment_id: environment } = await place(client);
-  const { id: file } = await uploaded(client);
+  const { id: file } = await uploadFile(client);
   const created = await client.beta.sessions.create({
     agent,
     environment_id: environment,

@@ -67,7 +67,7 @@ test("reports metrics of the caller's project", async () => {
         return { idle: 3, running: 1 };
       },
       waitingApprovals: async () => ({ count: 2, oldestAt: server.deps.clock.now() - 90_000 }),
-      spent: async () => [line],
+      readSpending: async () => [line],
       load: () => ({ sessions: 4, turns: 1, waitingTurns: 5, processes: 3, idleProcesses: 2, processBytes: 1_000 }),
     },
     "/team",

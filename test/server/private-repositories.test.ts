@@ -31,7 +31,7 @@ async function gitHost(location = "") {
 
 let app: V1App | undefined;
 /** Trusted by git, as hosts outside are. */
-async function started(allowPrivateAddresses: boolean): Promise<V1App> {
+async function startApp(allowPrivateAddresses: boolean): Promise<V1App> {
   app = await v1App({ host: { capacity: { max_idle_processes: 0 } }, settings: { allowPrivateAddresses } });
   const certificate = join(app.home, "certificate.pem");
   writeFileSync(certificate, TEST_CERTIFICATE.cert);
@@ -46,7 +46,7 @@ afterEach(async () => {
 
 test("rejects a repository on this machine or in a private network before git starts", async () => {
   using host = await gitHost();
-  const server = await started(false);
+  const server = await startApp(false);
   const here = await place(await server.client());
   const { port } = new URL(host.url);
   const addresses = [
@@ -78,7 +78,7 @@ test("rejects a repository on this machine or in a private network before git st
 test("if allowed, contacts the repository but follows no redirects", async () => {
   using elsewhere = await gitHost();
   using host = await gitHost(`${elsewhere.url}/info/refs?service=git-upload-pack`);
-  const server = await started(true);
+  const server = await startApp(true);
   const here = await place(await server.client());
   // git takes what stands before the @ for a name, and would ask another host than was checked.
   for (const url of [host.url, host.url.replace("/acme", "\\@nobody.invalid/acme")]) {

@@ -33,7 +33,7 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one[Symbol.asyncDispose]();
 });
 
-async function served(
+async function startServer(
   limits: Partial<StreamLimits> = {},
 ): Promise<{ url: string; streams: Streams; listening: Listening; cookie: LoginCookie }> {
   const streams = new Streams(limits);
@@ -68,7 +68,7 @@ async function refusal(url: string, headers: Record<string, string>): Promise<nu
 }
 
 test("sends a session as frames with names and positions, from the start or a position", async () => {
-  const { url } = await served();
+  const { url } = await startServer();
   const logged = await server.host.read(session.id);
   const all = client(`${url}/${session.id}/socket`);
   await expect.poll(() => all.frames.length).toBe(logged.length);
@@ -80,7 +80,7 @@ test("sends a session as frames with names and positions, from the start or a po
 });
 
 test("cuts long texts on request", async () => {
-  const { url } = await served();
+  const { url } = await startServer();
   const { frames, socket } = client(`${url}/${large.id}/socket?clip=1000`);
   await expect.poll(() => frames.at(-1)?.id).toBe(await server.host.head(large.id));
   expect(frames.filter(({ data }) => (data as { clipped?: true }).clipped)).toHaveLength(4);
@@ -89,7 +89,7 @@ test("cuts long texts on request", async () => {
 });
 
 test("sends events and previews as they happen", async () => {
-  const { url } = await served();
+  const { url } = await startServer();
   const { frames, socket } = client(
     `${url}/${session.id}/socket?after=${(await server.host.read(session.id)).at(-1)?.seq}`,
   );
@@ -103,7 +103,7 @@ test("sends events and previews as they happen", async () => {
 });
 
 test("rejects callers without access", async () => {
-  const { url, cookie } = await served();
+  const { url, cookie } = await startServer();
   const { secret: stranger } = await server.key("admin", "/elsewhere");
   const path = `${url}/${session.id}/socket`;
   expect(await refusal(path, {})).toBe(401);
@@ -141,7 +141,7 @@ test("a plain request to the address explains it", async () => {
 });
 
 test("a client may send only short pings", async () => {
-  const { url } = await served();
+  const { url } = await startServer();
   const path = `${url}/${session.id}/socket`;
   const polite = client(path);
   await once(polite.socket, "open");
@@ -161,7 +161,7 @@ test("a client may send only short pings", async () => {
 });
 
 test("sends heartbeats, and disconnects a client that does not respond", async () => {
-  const { url, streams } = await served({ heartbeatMs: 250 });
+  const { url, streams } = await startServer({ heartbeatMs: 250 });
   const path = `${url}/${session.id}/socket`;
   const alive = client(path);
   await expect.poll(() => alive.frames.filter(({ event }) => event === "ping").length).toBeGreaterThan(3);
@@ -174,7 +174,7 @@ test("sends heartbeats, and disconnects a client that does not respond", async (
 });
 
 test("disconnects a client that does not read, which can resume", async () => {
-  const { url, streams } = await served({ stallMs: 300, maxWaitingBytes: 10_000 });
+  const { url, streams } = await startServer({ stallMs: 300, maxWaitingBytes: 10_000 });
   const path = `${url}/${large.id}/socket`;
   const { socket, closed } = client(path);
   await once(socket, "open");
@@ -196,7 +196,7 @@ test("disconnects a client that sends pings and reads no answers", async () => {
   ];
   for (const ping of pings) {
     // Nothing else would cut it in the time that this takes.
-    const { url, streams } = await served({ stallMs: 600_000, maxWaitingBytes: 10_000 });
+    const { url, streams } = await startServer({ stallMs: 600_000, maxWaitingBytes: 10_000 });
     const { socket, closed } = client(`${url}/${large.id}/socket`);
     await once(socket, "open");
     socket.pause();
@@ -211,7 +211,7 @@ test("disconnects a client that sends pings and reads no answers", async () => {
 });
 
 test("an operator who attaches wakes a hibernated session; a viewer does not", async () => {
-  const { url } = await served();
+  const { url } = await startServer();
   const { secret: operator } = await server.key("operator");
   await using openings = await engineOpenings();
   const sleeping = await server.host.startSession({ agent: agent({ mcp_servers: openings.servers }), cwd: server.cwd });
@@ -227,7 +227,7 @@ test("an operator who attaches wakes a hibernated session; a viewer does not", a
 });
 
 test("an unresponsive socket does not block closing", async () => {
-  const { url, listening } = await served();
+  const { url, listening } = await startServer();
   const { socket, closed } = client(`${url}/${session.id}/socket`);
   await once(socket, "open");
   socket.pause();
@@ -237,7 +237,7 @@ test("an unresponsive socket does not block closing", async () => {
 });
 
 test("a shutdown is announced; a revoked key ends the socket", async () => {
-  const { url, streams } = await served({ heartbeatMs: 20 });
+  const { url, streams } = await startServer({ heartbeatMs: 20 });
   const { secret: other, id } = await server.key("viewer");
   const lapsing = client(`${url}/${session.id}/socket`, { "x-api-key": other });
   await expect.poll(() => lapsing.frames.length).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { joinedByLastEventId, joinedByListing, talkative } from "../support/stream-cuts.ts";
 import { v1App } from "../support/v1-app.ts";
-import { listed, place } from "../support/v1-session.ts";
+import { listEvents, place } from "../support/v1-session.ts";
 
 /** Cuts in all; `npm run soak` has 500. */
 const CUTS = 20;
@@ -14,12 +14,12 @@ test("a stream that is cut off anywhere and resumed returns exactly the log", as
 
   const { id: one } = await client.beta.sessions.create(where);
   const byId = await joinedByLastEventId({ ...given, session: one });
-  expect(byId.events).toEqual(await listed(client, one));
+  expect(byId.events).toEqual(await listEvents(client, one));
   expect(byId.repeats).toBe(0);
   expect(byId.previews).toBeGreaterThan(0);
 
   const { id: other } = await client.beta.sessions.create(where);
   const byListing = await joinedByListing({ ...given, session: other });
-  expect(byListing.events).toEqual(await listed(client, other));
+  expect(byListing.events).toEqual(await listEvents(client, other));
   expect(byListing.previews).toBeGreaterThan(0);
 });

@@ -9,7 +9,7 @@ import { eventStream } from "../../src/server/stream/stream.ts";
 import { agent } from "../support/host.ts";
 import { say } from "../support/scripted-model.ts";
 import { envelope, type TestServer, testServer } from "./base-support.ts";
-import { aborted, endless, said, shown, streaming } from "./stream-support.ts";
+import { waitForAbort, endless, messageEvent, shown, streaming } from "./stream-support.ts";
 
 let server: TestServer;
 let secret: string;
@@ -31,7 +31,7 @@ interface Served {
   readonly app: Hono<Env>;
 }
 
-async function served(v1: Hono<Env>, limits: Partial<StreamLimits> = {}): Promise<Served> {
+async function startServer(v1: Hono<Env>, limits: Partial<StreamLimits> = {}): Promise<Served> {
   const streams = new Streams(limits);
   const { app } = server.app({ v1, streams });
   const listening = await listen(app, { host: "127.0.0.1", port: 0 });
@@ -53,18 +53,18 @@ async function textUntil(answer: Response, isEnough: (text: string) => boolean):
 }
 
 async function* fourItems(): AsyncGenerator<FeedItem> {
-  yield said(1);
+  yield messageEvent(1);
   yield {
     type: "event_delta",
     event_id: "sevt_2",
     delta: { type: "content_delta", content: { type: "text", text: "a\nb" } },
   };
-  yield said(2);
-  yield said(3);
+  yield messageEvent(2);
+  yield messageEvent(3);
 }
 
 test("events have a name and a position, previews only a name, and hidden items are not sent", async () => {
-  const { url } = await served(
+  const { url } = await startServer(
     streaming(fourItems, (item) => {
       if ("seq" in item && item.seq === 2) return undefined;
       return "seq" in item && item.seq === 3 ? { type: "agent.custom_tool_use" } : shown(item);
@@ -75,7 +75,7 @@ test("events have a name and a position, previews only a name, and hidden items 
   expect(answer.headers.get("x-accel-buffering")).toBe("no");
   expect((await answer.text()).split("\n\n")).toEqual([
     "retry: 1000",
-    `event: agent.message\nid: 1\ndata: ${JSON.stringify(said(1))}`,
+    `event: agent.message\nid: 1\ndata: ${JSON.stringify(messageEvent(1))}`,
     `event: event_delta\ndata: {"type":"event_delta","event_id":"sevt_2","delta":{"type":"content_delta","content":{"type":"text","text":"a\\nb"}}}`,
     `event: agent.custom_tool_use\nid: 3\ndata: {"type":"agent.custom_tool_use"}`,
     ": there is nothing more to follow",
@@ -89,7 +89,7 @@ test("a stream resumes after the given event, and rejects invalid ids", async ()
   async function* follow(after: number): AsyncGenerator<FeedItem> {
     places.push(after);
   }
-  const { app } = await served(streaming(follow));
+  const { app } = await startServer(streaming(follow));
   for (const id of ["0", "7", "123456789012345", ""])
     await (await app.request("/v1/stream", { headers: { "x-api-key": secret, "last-event-id": id } })).text();
   expect(places).toEqual([0, 7, 123456789012345, 0]);
@@ -102,14 +102,14 @@ test("a stream resumes after the given event, and rejects invalid ids", async ()
 
 test("an idle stream sends heartbeats", async () => {
   const { follow } = quiet();
-  const { url } = await served(streaming(follow), { heartbeatMs: 20 });
+  const { url } = await startServer(streaming(follow), { heartbeatMs: 20 });
   const text = await textUntil(await get(url), (seen) => seen.split("event: ping").length > 3);
   expect(text).toContain('event: ping\ndata: {"type":"ping"}\n\n');
 });
 
 test("disconnecting ends the follower", async () => {
   const { follow, seen } = quiet();
-  const { url, streams } = await served(streaming(follow));
+  const { url, streams } = await startServer(streaming(follow));
   const answer = await get(url);
   await textUntil(answer, (text) => text.includes("id: 1"));
   await expect.poll(() => seen.ended).toBe(true);
@@ -118,7 +118,7 @@ test("disconnecting ends the follower", async () => {
 
   // Also one that leaves without a word, before anything was said to it.
   const { follow: other, seen: seenOther } = quiet();
-  const { port } = await served(streaming(other));
+  const { port } = await startServer(streaming(other));
   const socket = connect(port, "127.0.0.1");
   socket.write(`GET /v1/stream HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${secret}\r\n\r\n`, () => socket.destroy());
   await expect.poll(() => seenOther.ended).toBe(true);
@@ -139,7 +139,7 @@ test("a client that disconnects during the key lookup leaves no stream behind", 
 
 test("a page of another site cannot open a stream", async () => {
   const { follow, seen } = quiet();
-  const { url, streams } = await served(streaming(follow));
+  const { url, streams } = await startServer(streaming(follow));
   const answer = await get(url, { origin: "https://evil.example" });
   expect(answer.status).toBe(403);
   expect([streams.open, seen.ended]).toEqual([0, false]);
@@ -149,8 +149,8 @@ function quiet(): { readonly follow: Follow; readonly seen: { ended: boolean } }
   const seen = { ended: false };
   async function* follow(_after: number, signal: AbortSignal): AsyncGenerator<FeedItem> {
     try {
-      yield said(1);
-      await aborted(signal);
+      yield messageEvent(1);
+      await waitForAbort(signal);
     } finally {
       seen.ended = true;
     }
@@ -160,7 +160,7 @@ function quiet(): { readonly follow: Follow; readonly seen: { ended: boolean } }
 
 test("a HEAD request leaves no stream behind", async () => {
   const { follow, seen } = quiet();
-  const { url, streams } = await served(streaming(follow));
+  const { url, streams } = await startServer(streaming(follow));
   const answer = await fetch(`${url}/v1/stream`, { method: "HEAD", headers: { "x-api-key": secret } });
   expect(answer.headers.get("content-type")).toContain("text/event-stream");
   expect([streams.open, seen.ended]).toEqual([0, false]);
@@ -168,7 +168,7 @@ test("a HEAD request leaves no stream behind", async () => {
 
 test("disconnects a client that reads nothing, and buffers little for it", async () => {
   const { follow, seen } = endless(1_000);
-  const { port, streams } = await served(streaming(follow), { stallMs: 300, maxWaitingBytes: 10_000 });
+  const { port, streams } = await startServer(streaming(follow), { stallMs: 300, maxWaitingBytes: 10_000 });
   const socket = connect(port, "127.0.0.1");
   socket.pause();
   socket.on("error", () => {});
@@ -184,11 +184,11 @@ test("disconnects a client that reads nothing, and buffers little for it", async
 
 // oxlint-disable-next-line require-yield -- nothing happens
 async function* silent(_after: number, signal: AbortSignal): AsyncGenerator<FeedItem> {
-  await aborted(signal);
+  await waitForAbort(signal);
 }
 
 test("disconnects a client that does not read heartbeats, even if nothing happens", async () => {
-  const { app, streams } = await served(streaming(silent), { heartbeatMs: 5, maxWaitingBytes: 200 });
+  const { app, streams } = await startServer(streaming(silent), { heartbeatMs: 5, maxWaitingBytes: 200 });
   const answer = await app.request("/v1/stream", { headers: { "x-api-key": secret } });
   await expect.poll(() => streams.cut).toBe(1);
   expect(streams.open).toBe(0);
@@ -198,9 +198,9 @@ test("disconnects a client that does not read heartbeats, even if nothing happen
 test("waits for a slow client, which gets everything in order and slows no one", async () => {
   const count = 2_000;
   async function* follow(after: number): AsyncGenerator<FeedItem> {
-    for (let seq = after + 1; seq <= count; seq += 1) yield said(seq, 5_000);
+    for (let seq = after + 1; seq <= count; seq += 1) yield messageEvent(seq, 5_000);
   }
-  const { url, streams } = await served(streaming(follow), { maxWaitingBytes: 10_000, stallMs: 20_000 });
+  const { url, streams } = await startServer(streaming(follow), { maxWaitingBytes: 10_000, stallMs: 20_000 });
   const slow = await get(url);
   const reader = slow.body?.pipeThrough(new TextDecoderStream()).getReader();
   // The slow one has begun and does not read; another comes and gets all of it meanwhile.
@@ -218,7 +218,7 @@ const idsIn = (text: string): number[] => [...text.matchAll(/^id: (\d+)$/gm)].ma
 
 test("a shutdown ends streams with a comment", async () => {
   const { follow } = quiet();
-  const { url, streams } = await served(streaming(follow));
+  const { url, streams } = await startServer(streaming(follow));
   const answer = await get(url);
   const text = textUntil(answer, () => false);
   await expect.poll(() => streams.open).toBe(1);
@@ -229,7 +229,7 @@ test("a shutdown ends streams with a comment", async () => {
 test("a stream ends when its key is revoked", async () => {
   const { secret: other, id } = await server.key();
   const { follow } = quiet();
-  const { url, streams } = await served(streaming(follow), { heartbeatMs: 20 });
+  const { url, streams } = await startServer(streaming(follow), { heartbeatMs: 20 });
   const answer = await get(url, { "x-api-key": other });
   const text = answer.text();
   await expect.poll(() => streams.open).toBe(1);
@@ -238,7 +238,7 @@ test("a stream ends when its key is revoked", async () => {
 });
 
 async function* failing(): AsyncGenerator<FeedItem> {
-  yield said(1);
+  yield messageEvent(1);
   throw new Error("hunter2");
 }
 
@@ -262,7 +262,7 @@ test("follows and resumes a session of a real host without gaps", async () => {
   const session = await host.startSession({ agent: agent(), cwd });
   await session.send("Hi").result();
   const logged = await host.read(session.id);
-  const { url } = await served(streaming((after, signal) => host.events(session.id, { after, signal })));
+  const { url } = await startServer(streaming((after, signal) => host.events(session.id, { after, signal })));
   const last = logged.at(-1)?.seq ?? 0;
   const whole = await textUntil(await get(url), (text) => text.includes(`id: ${last}\n`));
   const middle = String(logged[3]?.seq);
@@ -277,7 +277,7 @@ test("streams work outside of a complete app", async () => {
   const app = new Hono<Env>().get("/", (c) =>
     eventStream(c, {
       follow: async function* () {
-        yield said(5);
+        yield messageEvent(5);
       },
       show: shown,
     }),

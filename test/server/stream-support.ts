@@ -4,7 +4,7 @@ import type { Env } from "../../src/server/http/context.ts";
 import { eventStream } from "../../src/server/stream/stream.ts";
 
 /** An event that says so many characters. */
-export function said(seq: number, characters = 1): FeedItem {
+export function messageEvent(seq: number, characters = 1): FeedItem {
   return {
     type: "agent.message",
     id: `sevt_${seq}`,
@@ -17,7 +17,7 @@ export function said(seq: number, characters = 1): FeedItem {
 /** The same as it is shown. */
 export const shown: Show = (item) => ({ ...item });
 
-export function aborted(signal: AbortSignal): Promise<void> {
+export function waitForAbort(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((done) => signal.addEventListener("abort", () => done(), { once: true }));
 }
@@ -37,7 +37,7 @@ export function endless(characters: number): {
     try {
       for (let seq = after + 1; !signal.aborted; seq += 1) {
         seen.taken += 1;
-        yield said(seq, characters);
+        yield messageEvent(seq, characters);
         // What reads the log lets others have their turn now and then.
         if (seq % 10 === 0) await new Promise((done) => setImmediate(done));
       }

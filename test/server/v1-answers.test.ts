@@ -2,12 +2,12 @@ import { ConflictError } from "@anthropic-ai/sdk";
 import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
 import type { Beta } from "@anthropic-ai/sdk/resources/beta";
 import { expect, test } from "vitest";
-import { order } from "../support/obedient.ts";
+import { order } from "../support/obedient-model.ts";
 import { refusal } from "../support/v1-app.ts";
-import { v1Place } from "../support/v1-place.ts";
-import { listed, message, ofType, place, turn, untilIdle } from "../support/v1-session.ts";
+import { startV1Server } from "../support/v1-server.ts";
+import { listEvents, message, ofType, place, turn, untilIdle } from "../support/v1-session.ts";
 
-const { app, client, here, newSession } = await v1Place();
+const { app, client, here, newSession } = await startV1Server();
 
 test("a call that needs approval waits for a confirmation, then continues", async () => {
   const id = await newSession();
@@ -41,7 +41,7 @@ test("validates all events before acting on any", async () => {
   const gone = { type: "user.tool_confirmation", tool_use_id: "sevt_gone", result: "allow" } as const;
   const error = await refusal(client.beta.sessions.events.send(id, { events: [message("hello"), gone] }));
   expect(error.apiMessage).toContain("is not waiting for an answer");
-  expect(ofType(await listed(client, id), "user.message")).toEqual([]);
+  expect(ofType(await listEvents(client, id), "user.message")).toEqual([]);
 });
 
 const weatherTool = {
@@ -67,7 +67,7 @@ test("a custom tool runs in the client: the official runner answers it", async (
   const calls = [];
   for await (const { name, isError, posted } of runner) calls.push({ name, isError, posted });
   expect(calls).toEqual([{ name: "weather", isError: false, posted: true }]);
-  const events = await listed(client, id);
+  const events = await listEvents(client, id);
   expect(ofType(events, "agent.custom_tool_use")).toMatchObject([{ name: "weather", input: { city: "Kiel" } }]);
   expect(ofType(events, "user.custom_tool_result")).toMatchObject([
     { content: [{ type: "text", text: "Kiel: rain" }], is_error: false },
@@ -136,7 +136,7 @@ test("an agent created here may ask questions, which are answered like custom to
     { custom_tool_use_id: use?.id, content: [{ type: "text", text: '{"Which?":"Blue"}' }] },
   ]);
   expect(app.model.requests.at(-1)?.transcript).toContain("Blue");
-  const types = (await listed(client, id, { types: ["agent.custom_tool_use", "agent.tool_use"] })).map(
+  const types = (await listEvents(client, id, { types: ["agent.custom_tool_use", "agent.tool_use"] })).map(
     ({ type }) => type,
   );
   expect(types).toEqual(["agent.custom_tool_use"]);
@@ -161,7 +161,7 @@ test("each call shows its decision, in the stream and in lists of either order",
     ["Bash", "ask"],
   ]);
   const made = async (params: Beta.Sessions.EventListParams): Promise<unknown[]> =>
-    (await listed(client, id, { ...params, types: ["agent.tool_use"] })).map((event) =>
+    (await listEvents(client, id, { ...params, types: ["agent.tool_use"] })).map((event) =>
       "evaluated_permission" in event ? [event.name, event.evaluated_permission] : event,
     );
   expect(await made({})).toEqual(seen);

@@ -3,12 +3,12 @@ import { engineOpenings } from "../support/engine-openings.ts";
 import { agent } from "../support/host.ts";
 import { until } from "../support/until.ts";
 import { refusal } from "../support/v1-app.ts";
-import { v1Place } from "../support/v1-place.ts";
+import { startV1Server } from "../support/v1-server.ts";
 import { message, ofType, turn, untilIdle } from "../support/v1-session.ts";
 
 /** What it means to open a stream: where it begins, and what it does to the session. */
 
-const { app, client, newSession } = await v1Place();
+const { app, client, newSession } = await startV1Server();
 
 const isIdle = ({ status }: { readonly status: string }): boolean => status === "idle";
 

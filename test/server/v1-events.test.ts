@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 import { say, text, thinking } from "../support/scripted-model.ts";
 import { until } from "../support/until.ts";
 import { refusal } from "../support/v1-app.ts";
-import { v1Place } from "../support/v1-place.ts";
-import { listed, message, ofType, scripted, turn, untilIdle } from "../support/v1-session.ts";
+import { startV1Server } from "../support/v1-server.ts";
+import { listEvents, message, ofType, withScript, turn, untilIdle } from "../support/v1-session.ts";
 
-const { app, client, here, newSession } = await v1Place();
+const { app, client, here, newSession } = await startV1Server();
 /** One that nothing is ever said to, for requests that are refused or change nothing. */
 const quiet = await newSession();
 /** One with a turn, for those that only read. */
@@ -27,7 +27,7 @@ test("a stream covers a turn from its message to its end, and a later one starts
   expect(ofType(second, "user.message")).toMatchObject([{ content: [{ type: "text", text: "again" }] }]);
   expect(ofType(second, "session.status_idle")).toHaveLength(1);
   // The list is the log, and the streams were parts of it.
-  const all = await listed(client, id, { limit: 7 });
+  const all = await listEvents(client, id, { limit: 7 });
   const ids = all.map((event) => event.id);
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids).toEqual((await app.host.read(id)).map((event) => event.id));
@@ -67,7 +67,7 @@ test("limits the total size of a request's files before reading any", async () =
   const many = await refusal(client.beta.sessions.events.send(quiet, { events: [naming(101)] }));
   expect(many.status).toBe(400);
   expect(many.apiMessage).toContain("at most 100 blocks");
-  expect(ofType((await listed(client, quiet)) as never, "user.message")).toEqual([]);
+  expect(ofType((await listEvents(client, quiet)) as never, "user.message")).toEqual([]);
 });
 
 test("a stream resumes after Last-Event-ID", async () => {
@@ -106,30 +106,30 @@ test("a session that another process drives can be followed without taking it ov
 });
 
 test("lists events backwards, by type and by time", async () => {
-  const all = await listed(client, spoken);
-  expect(await listed(client, spoken, { order: "desc", limit: 3 })).toEqual(all.toReversed());
-  const messages = await listed(client, spoken, { types: ["user.message", "agent.message"], limit: 1 });
+  const all = await listEvents(client, spoken);
+  expect(await listEvents(client, spoken, { order: "desc", limit: 3 })).toEqual(all.toReversed());
+  const messages = await listEvents(client, spoken, { types: ["user.message", "agent.message"], limit: 1 });
   expect(messages.map(({ type }) => type)).toEqual(["user.message", "agent.message"]);
   const later = new Date(Date.now() + 60_000).toISOString();
-  expect(await listed(client, spoken, { "created_at[gt]": later })).toEqual([]);
-  expect(await listed(client, spoken, { "created_at[lt]": later })).toEqual(all);
+  expect(await listEvents(client, spoken, { "created_at[gt]": later })).toEqual([]);
+  expect(await listEvents(client, spoken, { "created_at[lt]": later })).toEqual(all);
   const idle = all.findLast(({ type }) => type === "session.status_idle");
   const at = idle !== undefined && "processed_at" in idle ? (idle.processed_at ?? "") : "";
-  expect(await listed(client, spoken, { "created_at[gte]": at, types: ["session.status_idle"] })).toEqual([idle]);
+  expect(await listEvents(client, spoken, { "created_at[gte]": at, types: ["session.status_idle"] })).toEqual([idle]);
   expect((await refusal(client.beta.sessions.events.list(spoken, { page: "page_x" }))).status).toBe(400);
 });
 
 test("sends previews on request, and only the start of thinking", async () => {
   const id = await newSession();
   const reply = { blocks: [thinking("Deep."), text("one two three")] };
-  const plain = await scripted(
+  const plain = await withScript(
     app.model,
     () => reply,
     () => turn(client, id, [message("talk")]),
   );
   expect(plain.some(({ type }) => type === "event_start")).toBe(false);
   expect(plain.find(({ type }) => type === "agent.thinking")).not.toHaveProperty("signature");
-  const both = await scripted(
+  const both = await withScript(
     app.model,
     () => reply,
     () => turn(client, id, [message("talk")], { event_deltas: ["agent.message", "agent.thinking"] }),
@@ -140,7 +140,7 @@ test("sends previews on request, and only the start of thinking", async () => {
   const [said] = ofType(both, "agent.message");
   expect(new Set(deltas.map(({ event_id }) => event_id))).toEqual(new Set([said?.id]));
   expect(deltas.map(({ delta }) => delta.content.text).join("")).toBe("one two three");
-  const some = await scripted(
+  const some = await withScript(
     app.model,
     () => reply,
     () => turn(client, id, [message("talk")], { event_deltas: ["agent.message"] }),
@@ -156,7 +156,7 @@ test("a stream opened in the middle of a message gets it from its start", async 
   const first = await client.beta.sessions.events.stream(id, asked);
   // Two words, and then nothing more.
   const reply = { blocks: [text("one two three")], pace: 0, stallAfter: 4 };
-  await scripted(
+  await withScript(
     app.model,
     () => reply,
     async () => {
@@ -227,35 +227,33 @@ test("a message may contain images and documents, inline or uploaded", async () 
 test("interrupting an idle session does nothing", async () => {
   const { data = [] } = await client.beta.sessions.events.send(quiet, { events: [{ type: "user.interrupt" }] });
   expect(data).toMatchObject([{ type: "user.interrupt" }]);
-  expect(ofType(await listed(client, quiet), "user.interrupt")).toEqual([]);
+  expect(ofType(await listEvents(client, quiet), "user.interrupt")).toEqual([]);
 });
 
 test("an interrupt and a message in one request redirect the session", async () => {
   const id = await newSession();
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  await scripted(
+  await withScript(
     app.model,
     ({ last }) => (last.includes("other") ? say("done") : { ...say("late"), delay: held }),
     async () => {
       const stream = await client.beta.sessions.events.stream(id);
       await client.beta.sessions.events.send(id, { events: [message("one thing")] });
       await until(
-        () => listed(client, id),
+        () => listEvents(client, id),
         (events) => events.some(({ type }) => type === "span.model_request_start"),
       );
       await client.beta.sessions.events.send(id, { events: [{ type: "user.interrupt" }, message("other thing")] });
       await untilIdle(stream);
       await until(
-        () => listed(client, id, { types: ["agent.message"] }),
+        () => listEvents(client, id, { types: ["agent.message"] }),
         (said) => said.length > 0,
       );
     },
   ).finally(release);
-  expect((await listed(client, id, { types: ["user.interrupt", "user.message"] })).map(({ type }) => type)).toEqual([
-    "user.message",
-    "user.interrupt",
-    "user.message",
-  ]);
+  expect((await listEvents(client, id, { types: ["user.interrupt", "user.message"] })).map(({ type }) => type)).toEqual(
+    ["user.message", "user.interrupt", "user.message"],
+  );
 });
 
 test.for([

@@ -145,13 +145,13 @@ const form = (...parts: readonly string[]): string => parts.map((part) => `--X\r
 const file = 'content-disposition: form-data; name="file"; filename="a.txt"\r\n\r\nhello';
 const field = (name: string, value: string): string => `content-disposition: form-data; name="${name}"\r\n\r\n${value}`;
 
-async function sent(body: string): Promise<{ status: number; message: string }> {
+async function sendForm(body: string): Promise<{ status: number; message: string }> {
   return app.send("/v1/files", { body, headers: { "content-type": "multipart/form-data; boundary=X" } });
 }
 
 test("the parts of a form may come in any order", async () => {
-  expect((await sent(`${form(field("expires_in_seconds", "7200"), file)}--X--\r\n`)).status).toBe(200);
-  expect((await sent(`preamble\r\n${form(file)}--X--`)).status).toBe(200);
+  expect((await sendForm(`${form(field("expires_in_seconds", "7200"), file)}--X--\r\n`)).status).toBe(200);
+  expect((await sendForm(`preamble\r\n${form(file)}--X--`)).status).toBe(200);
 });
 
 test.for([
@@ -167,7 +167,7 @@ test.for([
   ["incomplete", `--X\r\n${"a".repeat(50_000)}`],
 ])("rejects an invalid form: %s", async ([said = "", body = ""]) => {
   const before = (await client.beta.files.list({ limit: 1_000 })).data.length;
-  const { status, message } = await sent(body);
+  const { status, message } = await sendForm(body);
   expect(status).toBe(400);
   expect(message).toContain(said);
   expect((await client.beta.files.list({ limit: 1_000 })).data.length).toBe(before);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { v1Routes } from "../../src/server/v1/routes.ts";
 import { type V1App, v1App } from "../support/v1-app.ts";
 import { message, place, turn } from "../support/v1-session.ts";
-import { order } from "../support/obedient.ts";
+import { order } from "../support/obedient-model.ts";
 
 /** What belongs to one project is not there for another: every route is tried with the other project's ids. */
 

@@ -6,11 +6,11 @@ import { BadRequestError, NotFoundError, PermissionDeniedError, toFile } from "@
 import { BetaEnvironmentArchivedError } from "@anthropic-ai/sdk/resources/beta/environments/environments";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { agent as localAgent } from "../support/host.ts";
-import { order } from "../support/obedient.ts";
+import { order } from "../support/obedient-model.ts";
 import { say } from "../support/scripted-model.ts";
 import { until } from "../support/until.ts";
 import { refusal, type V1App, v1App } from "../support/v1-app.ts";
-import { listed, message, ofType, type Place, place, turn, untilIdle } from "../support/v1-session.ts";
+import { listEvents, message, ofType, type Place, place, turn, untilIdle } from "../support/v1-session.ts";
 
 let app: V1App;
 let client: Anthropic;
@@ -58,7 +58,7 @@ test("sends first messages with the session, and counts their cost", async () =>
     () => client.beta.sessions.retrieve(session.id),
     ({ status }) => status === "idle",
   );
-  const events = await listed(client, session.id);
+  const events = await listEvents(client, session.id);
   expect(ofType(events, "user.message")).toHaveLength(2);
   expect(ofType(events, "agent.message").length).toBeGreaterThan(0);
   const { usage } = await client.beta.sessions.retrieve(session.id);
@@ -154,7 +154,7 @@ test("sets, raises and removes a budget", async () => {
   const raised = await client.beta.sessions.update(session.id, { budget: limit("500"), title: "Rich" });
   expect(raised).toMatchObject({ budget: limit("500"), title: "Rich" });
   expect(await client.beta.sessions.update(session.id, { budget: null })).toMatchObject({ budget: null });
-  expect(ofType(await listed(client, session.id), "session.updated")).toHaveLength(2);
+  expect(ofType(await listEvents(client, session.id), "session.updated")).toHaveLength(2);
   const before = app.model.script;
   app.model.script = () => say("dear", { usage: { output_tokens: 1_000_000 } });
   await turn(client, session.id, [message("hello")]).finally(() => (app.model.script = before));
@@ -190,7 +190,7 @@ test("an archived session is read-only", async () => {
   const archived = await client.beta.sessions.archive(id);
   expect(archived.archived_at).not.toBeNull();
   expect(await client.beta.sessions.archive(id)).toMatchObject({ archived_at: archived.archived_at });
-  expect((await listed(client, id)).length).toBeGreaterThan(0);
+  expect((await listEvents(client, id)).length).toBeGreaterThan(0);
   for (const attempt of [
     () => client.beta.sessions.events.send(id, { events: [message("more")] }),
     () => client.beta.sessions.update(id, { title: "x" }),

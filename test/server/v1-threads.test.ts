@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { call, say } from "../support/scripted-model.ts";
 import { refusal } from "../support/v1-app.ts";
-import { v1Place } from "../support/v1-place.ts";
-import { message, ofType, scripted, turn } from "../support/v1-session.ts";
+import { startV1Server } from "../support/v1-server.ts";
+import { message, ofType, withScript, turn } from "../support/v1-session.ts";
 
-const { app, client, here } = await v1Place();
+const { app, client, here } = await startV1Server();
 
 test("a session's subagents are its threads", async () => {
   const helper = await client.beta.agents.create({
@@ -22,7 +22,7 @@ test("a session's subagents are its threads", async () => {
   expect(session.agent.multiagent).toMatchObject({
     agents: [{ type: "agent", id: helper.id, name: "The Helper", system: "Help.", model: { id: "claude-sonnet-5" } }],
   });
-  const events = await scripted(
+  const events = await withScript(
     app.model,
     ({ agent, toolResults }) => {
       if (agent !== "main") return say("helped");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { joinedByLastEventId, joinedByListing, talkative } from "../support/stream-cuts.ts";
 import { v1App } from "../support/v1-app.ts";
-import { listed, place } from "../support/v1-session.ts";
+import { listEvents, place } from "../support/v1-session.ts";
 
 const CUTS = Number(process.env["CAPSTAN_SOAK_ROUNDS"] ?? 500);
 const SEED = Number(process.env["CAPSTAN_SOAK_SEED"] ?? 1);
@@ -16,7 +16,7 @@ test.each(Array.from({ length: Math.ceil(CUTS / CUTS_EACH) }, (_, index) => SEED
     const { id: session } = await client.beta.sessions.create(await place(client));
     const given = { client, url: app.url, key: client.apiKey ?? "", session, cuts: CUTS_EACH, seed };
     const joined = seed % 2 === 0 ? await joinedByLastEventId(given) : await joinedByListing(given);
-    expect(joined.events).toEqual(await listed(client, session));
+    expect(joined.events).toEqual(await listEvents(client, session));
     if (seed % 2 === 0) expect(joined.repeats).toBe(0);
   },
 );

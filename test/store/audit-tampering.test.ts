@@ -3,7 +3,7 @@ import { copyFile, rm } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { eventHash, genesisHash } from "../../src/store/sqlite/audit/hash-chain.ts";
-import { type Audited, audited, turn } from "./audited.ts";
+import { type Audited, openAudited, turn } from "./audited-store.ts";
 import { temporaryDirectory } from "./temporary.ts";
 
 /** What someone with write access to the file, and without the key, does to sessions of five events each. */
@@ -155,7 +155,7 @@ const TAMPERING: readonly Tampering[] = [
 
 test.for(TAMPERING)("finds $what", async ({ kind, sessionId, seq, sql, work }) => {
   await using directory = await temporaryDirectory();
-  const store = await filled(directory.path);
+  const store = await fillStore(directory.path);
   expect(await store.verify()).toMatchObject({ sound: true, findings: [] });
 
   tamper(store, (database) => {
@@ -179,7 +179,7 @@ test.for(TAMPERING)("finds $what", async ({ kind, sessionId, seq, sql, work }) =
 
 test("what is found stays found when the store is written to afterwards", async () => {
   await using directory = await temporaryDirectory();
-  const store = await filled(directory.path);
+  const store = await fillStore(directory.path);
   tamper(store, (database) => rewrite(database, "sesn_b", texts(database, "sesn_b").toReversed()));
   {
     await using open = await store.open();
@@ -191,7 +191,7 @@ test("what is found stays found when the store is written to afterwards", async 
 
 test("a store that was put back to an earlier state is found, also after it was written to", async () => {
   await using directory = await temporaryDirectory();
-  const store = await filled(directory.path);
+  const store = await fillStore(directory.path);
   await copyFile(store.path, `${store.path}.old`);
   {
     await using open = await store.open();
@@ -209,7 +209,7 @@ test("a store that was put back to an earlier state is found, also after it was 
 
 test("a store that was removed and made anew is found", async () => {
   await using directory = await temporaryDirectory();
-  const store = await filled(directory.path);
+  const store = await fillStore(directory.path);
   for (const suffix of ["", "-wal", "-shm"]) await rm(store.path + suffix, { force: true });
   {
     await using open = await store.open();
@@ -219,8 +219,8 @@ test("a store that was removed and made anew is found", async () => {
 });
 
 /** Closed, with three sessions, one of which has two turns, and one that was deleted. */
-async function filled(directory: string): Promise<Audited> {
-  const store = audited(directory);
+async function fillStore(directory: string): Promise<Audited> {
+  const store = openAudited(directory);
   await using open = await store.open();
   for (const id of ["sesn_a", "sesn_b", "sesn_c", "sesn_a"]) await turn(open, id);
   await open.deleteSession("sesn_d", await turn(open, "sesn_d"));

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { audited, turn } from "./audited.ts";
+import { openAudited, turn } from "./audited-store.ts";
 import { MINUTE, sampleMessages, sampleOwner, sampleSession } from "./samples.ts";
 
 /**
@@ -19,7 +19,7 @@ console.log("ready");
 await once(process.stdin, "data");
 process.stdin.destroy();
 
-await using store = await audited(directory).open({ now: () => Date.now() });
+await using store = await openAudited(directory).open({ now: () => Date.now() });
 await store.createSession(sampleSession(sessionId));
 for (let round = 0; round < rounds; round += 1) {
   if (turns) await turn(store, sessionId, 3);

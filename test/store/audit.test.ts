@@ -6,7 +6,7 @@ import { recordReset } from "../../src/store/sqlite/audit/reset.ts";
 import { restoreStore } from "../../src/store/sqlite/file/restore.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { STORE_V2, storeV2Content } from "../fixtures/make-store-v2.ts";
-import { audited, turn } from "./audited.ts";
+import { openAudited, turn } from "./audited-store.ts";
 import type { AuditWriterTask } from "./audit-writer.ts";
 import { type Program, start } from "./program.ts";
 import { MINUTE, NOON, sampleMessages, sampleOwner, sampleSession } from "./samples.ts";
@@ -16,7 +16,7 @@ const clock = { now: () => NOON };
 
 test("a key is made at the first use, private, and nothing is made before", async () => {
   await using directory = await temporaryDirectory();
-  const store = audited(directory.path);
+  const store = openAudited(directory.path);
   await using open = await store.open();
   await open.sessions();
   expect(await readdir(directory.path)).not.toContain("keys");
@@ -28,7 +28,7 @@ test("a key is made at the first use, private, and nothing is made before", asyn
 
 test("a turn is signed when it ends, and what comes after it is told to be unsigned", async () => {
   await using directory = await temporaryDirectory();
-  const store = audited(directory.path);
+  const store = openAudited(directory.path);
   const open = await store.open();
   const fence = await turn(open, "sesn_1");
   expect((await store.verify()).sessions).toEqual([
@@ -42,7 +42,7 @@ test("a turn is signed when it ends, and what comes after it is told to be unsig
 
 test("a long turn is signed on its way", async () => {
   await using directory = await temporaryDirectory();
-  const store = audited(directory.path);
+  const store = openAudited(directory.path);
   await using open = await store.open();
   await open.createSession(sampleSession("sesn_1"));
   const { fence } = await open.leases.acquire("sesn_1", sampleOwner("host_a"), MINUTE);
@@ -53,7 +53,7 @@ test("a long turn is signed on its way", async () => {
 
 test("a deleted session is sound, and so is one that never had an event", async () => {
   await using directory = await temporaryDirectory();
-  const store = audited(directory.path);
+  const store = openAudited(directory.path);
   await using open = await store.open();
   await open.createSession(sampleSession("sesn_empty"));
   await open.deleteSession("sesn_gone", await turn(open, "sesn_gone"));
@@ -68,7 +68,7 @@ test("a deleted session is sound, and so is one that never had an event", async 
 
 test("a store of an earlier version is sound and is signed from its next write on", async () => {
   await using directory = await temporaryDirectory();
-  const store = audited(directory.path);
+  const store = openAudited(directory.path);
   await copyFile(STORE_V2, store.path);
   const { session, deletedId, events } = storeV2Content();
   await (await store.open())[Symbol.asyncDispose]();
@@ -87,7 +87,7 @@ test("a store of an earlier version is sound and is signed from its next write o
 
 test("a lost key is never replaced by itself: reading goes on, writing says what to do", async () => {
   await using directory = await temporaryDirectory();
-  const store = audited(directory.path);
+  const store = openAudited(directory.path);
   await using first = await store.open();
   await turn(first, "sesn_1");
   await first[Symbol.asyncDispose]();
@@ -108,7 +108,7 @@ test("a lost key is never replaced by itself: reading goes on, writing says what
 
 test("another key in the place of the store's is refused and found", async () => {
   await using directory = await temporaryDirectory();
-  const store = audited(directory.path);
+  const store = openAudited(directory.path);
   await using first = await store.open();
   await turn(first, "sesn_1");
   await first[Symbol.asyncDispose]();
@@ -122,7 +122,7 @@ test("another key in the place of the store's is refused and found", async () =>
 
 test.for(["", "{", '{"seq":-1,"hash":""}'])("an anchor that cannot be read is told: %j", async (text) => {
   await using directory = await temporaryDirectory();
-  const store = audited(directory.path);
+  const store = openAudited(directory.path);
   await using open = await store.open();
   await turn(open, "sesn_1");
   await open[Symbol.asyncDispose]();
@@ -134,7 +134,7 @@ test.for(["", "{", '{"seq":-1,"hash":""}'])("an anchor that cannot be read is to
 
 test("a lost anchor is found and is not made anew by itself", async () => {
   await using directory = await temporaryDirectory();
-  const store = audited(directory.path);
+  const store = openAudited(directory.path);
   for (const _ of [1, 2]) {
     await using open = await store.open();
     await turn(open, "sesn_1");
@@ -146,7 +146,7 @@ test("a lost anchor is found and is not made anew by itself", async () => {
 
 test("after a lost key was accepted, a new one goes on and the old signatures still count", async () => {
   await using directory = await temporaryDirectory();
-  const store = audited(directory.path);
+  const store = openAudited(directory.path);
   await using first = await store.open();
   await turn(first, "sesn_1");
   await first[Symbol.asyncDispose]();
@@ -163,7 +163,7 @@ test("after a lost key was accepted, a new one goes on and the old signatures st
 
 test("a host that runs while a new key is accepted goes on with it", async () => {
   await using directory = await temporaryDirectory();
-  const store = audited(directory.path);
+  const store = openAudited(directory.path);
   await using open = await store.open();
   await turn(open, "sesn_1");
   await rm(store.key.path);
@@ -174,7 +174,7 @@ test("a host that runs while a new key is accepted goes on with it", async () =>
 
 test("a restored backup is recorded, and the store goes on from it", async () => {
   await using directory = await temporaryDirectory();
-  const store = audited(directory.path);
+  const store = openAudited(directory.path);
   const backup = join(directory.path, "backup.db");
   {
     await using open = await store.open();
@@ -211,7 +211,7 @@ test("a key that cannot be written stops the first write and says why", async ()
 
 test("a process killed between an append and its signature leaves a sound store with an unsigned tail", async () => {
   await using directory = await temporaryDirectory();
-  const store = audited(directory.path);
+  const store = openAudited(directory.path);
   for (const [kill, turns] of [true, false, true].entries()) {
     const sessionId = `sesn_${kill}`;
     await using writer = await startWriter({ directory: directory.path, sessionId, rounds: 1_000_000, turns });
@@ -230,7 +230,7 @@ test("a process killed between an append and its signature leaves a sound store 
 
 test("processes that begin at once share one key and one register", async () => {
   await using directory = await temporaryDirectory();
-  const store = audited(directory.path);
+  const store = openAudited(directory.path);
   await using stack = new AsyncDisposableStack();
   const tasks = [1, 2, 3].map((number) => ({
     directory: directory.path,

@@ -23,6 +23,6 @@ for (;;) {
   // Some are over at once; the others stay with this process as long as their lease lasts.
   const [first] = deliveries;
   if (first !== undefined)
-    await webhooks.attempted(first.id, { ...first, status: "delivered", attempts: 1, lastStatus: 200 });
+    await webhooks.recordAttempt(first.id, { ...first, status: "delivered", attempts: 1, lastStatus: 200 });
 }
 process.stdout.write(`${JSON.stringify(taken)}\n`);

@@ -16,7 +16,7 @@ const clock = manualClock();
 test("a backup is a private store of its own with all that was stored", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openSqliteStore({ path: join(directory.path, "home", "capstan.db"), clock });
-  await filled(store);
+  await fillStore(store);
   const target = join(directory.path, "backup.db");
   await store.backup(target);
   expect((await readdir(directory.path)).toSorted()).toEqual(["backup.db", "home"]);
@@ -49,7 +49,7 @@ test("a backup has its name only when it is whole", async () => {
 test("a backup can be read where nothing may be written", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openSqliteStore({ path: join(directory.path, "capstan.db"), clock });
-  await filled(store);
+  await fillStore(store);
   const shelf = join(directory.path, "shelf");
   await mkdir(shelf);
   await store.backup(join(shelf, "backup.db"));
@@ -87,7 +87,7 @@ test("a backup overwrites nothing", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "capstan.db");
   await using store = await openSqliteStore({ path, clock });
-  await filled(store);
+  await fillStore(store);
   const target = join(directory.path, "letter.txt");
   await writeFile(target, "Dear reader");
   for (const taken of [target, path, directory.path])
@@ -102,7 +102,7 @@ test("a backup overwrites nothing", async () => {
 test("of two backups to one path one is made", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openSqliteStore({ path: join(directory.path, "capstan.db"), clock });
-  await filled(store);
+  await fillStore(store);
   const target = join(directory.path, "backup.db");
   const outcomes = await Promise.allSettled([store.backup(target), store.backup(target)]);
   expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
@@ -126,7 +126,7 @@ test("a backup that cannot be made names its path and leaves nothing", async () 
   expect(await readdir(directory.path)).toEqual(["home"]);
 });
 
-async function filled(store: Store): Promise<void> {
+async function fillStore(store: Store): Promise<void> {
   await store.createSession(sampleSession("sesn_1", MADE_FROM));
   const { fence } = await store.leases.acquire("sesn_1", sampleOwner("host_a"), MINUTE);
   await store.append("sesn_1", { after: 0, fence, events: sampleMessages(3) });

@@ -23,7 +23,7 @@ import type { Env } from "../../src/server/http/context.ts";
 import { mintKey } from "../../src/server/http/key-secret.ts";
 import { fileContentsIn } from "../../src/store/disk/file-contents.ts";
 import { agent, testHost, type TestHost } from "./host.ts";
-import { obedient } from "./obedient.ts";
+import { obedient } from "./obedient-model.ts";
 import type { Script } from "./scripted-model.ts";
 
 export interface Answer {

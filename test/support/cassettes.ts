@@ -54,7 +54,7 @@ export function cassetteOf(threads: readonly CassetteThread[], more: Partial<Cas
   };
 }
 
-export function told(role: "user" | "system", text: string): RecordedNews {
+export function textNews(role: "user" | "system", text: string): RecordedNews {
   return { role, content: [{ type: "text", text }] };
 }
 

@@ -39,7 +39,7 @@ export function echoEngine(
     validate: () => {},
     async open(request, host) {
       requests.push(request);
-      seen.push(`open ${name}: ${spoken(request.history).join(" | ")}`);
+      seen.push(`open ${name}: ${spokenTexts(request.history).join(" | ")}`);
       let messages = 0;
       return {
         pid: process.pid,
@@ -88,7 +88,7 @@ async function ask(
   await answer.text();
 }
 
-function spoken(history: readonly HistoryItem[]): readonly string[] {
+function spokenTexts(history: readonly HistoryItem[]): readonly string[] {
   return history.flatMap((item) => {
     if (item.kind === "user") return [textOf(item.content)];
     return item.kind === "model" ? item.blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])) : [];

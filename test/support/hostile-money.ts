@@ -24,7 +24,7 @@ const SESSION = "sesn_1";
 export interface Provider extends AsyncDisposable {
   readonly url: string;
   /** In USD, at list price. */
-  billed(): number;
+  totalBilled(): number;
   readonly requests: number;
   /** Resolves when the next request has been read and billed. */
   next(): Promise<void>;
@@ -60,7 +60,7 @@ export async function provider(behave: Behaviour, output = 50): Promise<Provider
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    billed: () => usd,
+    totalBilled: () => usd,
     get requests() {
       return requests;
     },
@@ -77,7 +77,7 @@ export interface Till extends AsyncDisposable {
   readonly store: Store;
   readonly log: SessionLog;
   /** What the ledger says, in USD. */
-  spent(): Promise<number>;
+  readSpent(): Promise<number>;
 }
 
 /** The real gateway, meter and ledger of one session, in front of a provider. */
@@ -125,7 +125,7 @@ export async function till(
     access,
     store,
     log,
-    async spent() {
+    async readSpent() {
       const lines = await store.ledger.lines({ by: "session" });
       return lines.reduce((sum, { usd }) => sum + usd, 0);
     },

@@ -48,7 +48,7 @@ export interface World extends AsyncDisposable {
   /** The attempt with its places filled in. */
   fill<T>(value: T): T;
   /** Whether what the attempt is after has happened, when `result` is what the model was told. */
-  happened(attempt: Attempt, result: string): boolean;
+  hasHappened(attempt: Attempt, result: string): boolean;
 }
 
 export async function hostileWorld(): Promise<World> {
@@ -137,7 +137,7 @@ export async function hostileWorld(): Promise<World> {
     left: `9${String(process.pid).padStart(8, "0")}`,
     ptrace: process.arch === "arm64" ? "117" : "101",
   };
-  const fill = <T>(value: T): T => filled(value, words) as T;
+  const fill = <T>(value: T): T => fillWords(value, words) as T;
   const before = new Map(
     [
       "{outside}/target.txt",
@@ -163,7 +163,7 @@ export async function hostileWorld(): Promise<World> {
       write(shadow, SECRET);
       before.set(shadow, SECRET);
     },
-    happened({ effect }, result) {
+    hasHappened({ effect }, result) {
       return hasHappened(fill(effect), { result, heard, before, victim: victim.exitCode ?? victim.signalCode });
     },
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
@@ -206,10 +206,10 @@ function commandLines(): string[] {
   });
 }
 
-function filled(value: unknown, words: Readonly<Record<string, string>>): unknown {
+function fillWords(value: unknown, words: Readonly<Record<string, string>>): unknown {
   if (typeof value === "string") return value.replaceAll(/\{(\w+)\}/g, (whole, word: string) => words[word] ?? whole);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, filled(inner, words)]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, fillWords(inner, words)]));
 }
 
 /** Somebody who writes down what is said to it. */

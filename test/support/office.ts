@@ -7,7 +7,7 @@ import type { AgentInput } from "../../src/core/agent/agent-definition.ts";
 export interface Office {
   readonly servers: NonNullable<AgentInput["mcp_servers"]>;
   /** What the server was asked to do, and did. */
-  readonly done: () => string[];
+  readonly listDone: () => string[];
 }
 
 const SCRIPT = fileURLToPath(new URL("mcp-server.ts", import.meta.url));
@@ -17,6 +17,6 @@ export function office(home: string, env: Readonly<Record<string, string>> = {})
   const calls = join(home, "mcp-calls.txt");
   return {
     servers: { office: { command: process.execPath, args: [SCRIPT], env: { CALLS: calls, ...env } } },
-    done: () => (existsSync(calls) ? readFileSync(calls, "utf8").trim().split("\n") : []),
+    listDone: () => (existsSync(calls) ? readFileSync(calls, "utf8").trim().split("\n") : []),
   };
 }

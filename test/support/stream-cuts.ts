@@ -2,7 +2,7 @@ import { get, type IncomingMessage } from "node:http";
 import type Anthropic from "@anthropic-ai/sdk";
 import { random } from "./crash/random.ts";
 import type { Script } from "./scripted-model.ts";
-import { listed, message, type WireEvent } from "./v1-session.ts";
+import { listEvents, message, type WireEvent } from "./v1-session.ts";
 
 /** Thinks, says a few words one after another, calls a tool, and says more: many events and previews in a turn. */
 export const talkative: Script = (request) => {
@@ -55,7 +55,7 @@ export async function joinedByLastEventId(given: Talk): Promise<Joined> {
   let [cuts, last, repeats, previews, isOver] = [0, 0, 0, 0, false];
   const talking = talk(given, () => cuts >= given.cuts).then(() => (isOver = true));
   const isWhole = async (): Promise<boolean> =>
-    isOver && (await listed(given.client, given.session)).at(-1)?.id === events.at(-1)?.["id"];
+    isOver && (await listEvents(given.client, given.session)).at(-1)?.id === events.at(-1)?.["id"];
   while (!(await isWhole())) {
     const isLast = cuts >= given.cuts;
     const piece = await connect(given, last);
@@ -91,12 +91,12 @@ export async function joinedByListing(given: Talk): Promise<Joined> {
   };
   while (!over.signal.aborted || cuts < given.cuts) {
     const stream = await client.beta.sessions.events.stream(session, { event_deltas: ["agent.message"] });
-    for (const event of await listed(client, session)) take(event);
+    for (const event of await listEvents(client, session)) take(event);
     await takeSome(stream, Math.floor(chance() * 30), take);
     cuts += 1;
   }
   await talking;
-  for (const event of await listed(client, session)) take(event);
+  for (const event of await listEvents(client, session)) take(event);
   return { events: [...events.values()], repeats, previews };
 }
 

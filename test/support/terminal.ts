@@ -11,7 +11,7 @@ export interface TerminalScreen extends Disposable {
   /** With what was scrolled out of sight. */
   everything(): string;
   /** With the escape codes of its colours. */
-  painted(): string;
+  readPainted(): string;
   /** Waits until the text is on the screen, however its lines are broken between words. */
   sees(text: string): Promise<void>;
   type(text: string): void;
@@ -47,7 +47,7 @@ export function terminalScreen(
       env,
       encoding: "utf8",
     });
-  const command = [process.execPath, resolve("src/cli/main.ts"), ...args].map(quoted).join(" ");
+  const command = [process.execPath, resolve("src/cli/main.ts"), ...args].map(quoteWord).join(" ");
   // The shell stays, so that the last screen can be read, and tells what became of the terminal.
   const after = String.raw`echo "exit code $?"; stty -a | grep -o '[-]\?icanon'; exec sleep 600`;
   tmux("new-session", "-d", "-x", String(width), "-y", String(height), `${command}; ${after}`);
@@ -55,7 +55,7 @@ export function terminalScreen(
   return {
     text,
     everything: () => tmux("capture-pane", "-p", "-S", "-"),
-    painted: () => tmux("capture-pane", "-p", "-e"),
+    readPainted: () => tmux("capture-pane", "-p", "-e"),
     async sees(expected) {
       const until = Date.now() + PATIENCE_MS;
       while (!flat(text()).includes(flat(expected))) {
@@ -86,6 +86,6 @@ function flat(text: string): string {
   return text.replaceAll(/\s+/g, " ");
 }
 
-function quoted(word: string): string {
+function quoteWord(word: string): string {
   return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -16,6 +16,6 @@ export function toolContext(overrides: Partial<ToolContext> = {}): ToolContext {
 }
 
 /** What the model is told; blocks other than text are shown by their type. */
-export function told(outcome: ToolOutcome): string {
+export function modelText(outcome: ToolOutcome): string {
   return outcome.content.map((block) => (block.type === "text" ? block.text : `<${block.type}>`)).join("\n");
 }

@@ -1,7 +1,7 @@
 import { type Configuration, loadConfiguration, type LoadOptions, type Trusting } from "../../src/config/load.ts";
 import { readSuite } from "../../src/config/suite/suite-file.ts";
 import { isSuiteFile } from "../../src/config/suite/suite-names.ts";
-import { TrustBook } from "../../src/config/trust/book.ts";
+import { TrustBook } from "../../src/config/trust/trust-book.ts";
 import { resolve } from "node:path";
 
 /** As if a person had trusted whatever is there. */

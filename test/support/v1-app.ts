@@ -14,7 +14,7 @@ import { Streams } from "../../src/server/stream/streams.ts";
 import { v1Routes } from "../../src/server/v1/routes.ts";
 import { fileContentsIn } from "../../src/store/disk/file-contents.ts";
 import { testHost, type TestHost } from "./host.ts";
-import { obedient } from "./obedient.ts";
+import { obedient } from "./obedient-model.ts";
 import type { Script } from "./scripted-model.ts";
 
 export interface V1App extends TestHost {

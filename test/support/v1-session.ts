@@ -54,7 +54,7 @@ export function ofType<T extends WireEvent["type"]>(events: readonly WireEvent[]
 }
 
 /** The whole log, as the official client lists it. */
-export async function listed(
+export async function listEvents(
   client: Anthropic,
   session: string,
   params: Beta.Sessions.EventListParams = {},
@@ -65,7 +65,7 @@ export async function listed(
 }
 
 /** The model answers this way until the work is done. */
-export async function scripted<Result>(
+export async function withScript<Result>(
   model: ScriptedModel,
   script: Script,
   work: () => Promise<Result>,

@@ -27,7 +27,7 @@ export function repository() {
 }
 
 /** Has a real agent make the calls, one after another, in yolo mode; tells what each of them returned. */
-export async function made(
+export async function makeCalls(
   calls: readonly Call[],
   { base, cwd }: ReturnType<typeof repository>,
   options: Pick<StartOptions, "environment" | "askPermission">,

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { StandardSchema } from "../../src/core/agent/standard-schema.ts";
 import type { Tool, ToolContext } from "../../src/core/ports/tool.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
-import { told, toolContext } from "../support/tool-context.ts";
+import { modelText, toolContext } from "../support/tool-context.ts";
 
 const named = { name: "probe", description: "A probe." };
 const empty = { ...named, input: z.object({}) };
@@ -48,15 +48,15 @@ describe("a definition", () => {
       handler: ({ note }) => note,
     });
     expect(tool.inputSchema).toEqual(noteSchema);
-    expect(told(await tool.run({ note: " hi " }, toolContext()))).toBe("hi");
-    expect(told(await tool.run({}, toolContext()))).toContain("note: ");
+    expect(modelText(await tool.run({ note: " hi " }, toolContext()))).toBe("hi");
+    expect(modelText(await tool.run({}, toolContext()))).toContain("note: ");
   });
 
   test("asks a schema made by hand for draft 2020-12 and awaits its check", async () => {
     const tool = defineTool({ ...named, input: evenNumber, handler: ({ half }) => `${half}` });
     expect(tool.inputSchema["title"]).toBe("draft-2020-12");
-    expect(told(await tool.run({ n: 8 }, toolContext()))).toBe("4");
-    expect(told(await tool.run({ n: 7 }, toolContext()))).toContain("- n: is odd");
+    expect(modelText(await tool.run({ n: 8 }, toolContext()))).toBe("4");
+    expect(modelText(await tool.run({ n: 7 }, toolContext()))).toContain("- n: is odd");
   });
 
   test("has every annotation, false unless said otherwise", () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { ToolContext } from "../../src/core/ports/tool.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
-import { told, toolContext } from "../support/tool-context.ts";
+import { modelText, toolContext } from "../support/tool-context.ts";
 
 const named = { name: "probe", description: "A probe." };
 const empty = { ...named, input: z.object({}) };
@@ -38,9 +38,9 @@ describe("a call", () => {
     });
     const outcome = await tool.run({ to: "nobody", items: [{ count: 1 }, { count: "two" }], cc: 1 }, toolContext());
     expect(outcome.isError).toBe(true);
-    expect(told(outcome)).toMatch(/^Tool probe was not run: its input is not valid\.\n/);
+    expect(modelText(outcome)).toMatch(/^Tool probe was not run: its input is not valid\.\n/);
     for (const line of ["- to: ", "- items.1.count: ", '- input: Unrecognized key: "cc"'])
-      expect(told(outcome)).toContain(line);
+      expect(modelText(outcome)).toContain(line);
     expect(ran).toBe(false);
   });
 
@@ -50,7 +50,7 @@ describe("a call", () => {
       handler: (_input, { signal: _signal, ...context }) => ({ data: context }),
     });
     const { signal: _signal, ...context } = toolContext({ deadline: Date.now() + 60_000, variables: { A: "1" } });
-    expect(JSON.parse(told(await tool.run({}, toolContext(context))))).toEqual(context);
+    expect(JSON.parse(modelText(await tool.run({}, toolContext(context))))).toEqual(context);
   });
 
   const unprintable = Object.defineProperty({ code: 8 }, inspect.custom, {
@@ -93,7 +93,7 @@ describe("a call", () => {
       for (const tool of [sync, late]) {
         const outcome = await tool.run({}, toolContext());
         expect(outcome.isError).toBe(true);
-        expect(told(outcome)).toBe(message);
+        expect(modelText(outcome)).toBe(message);
         expect(outcome.detail).toContain(detail);
       }
     },
@@ -101,7 +101,9 @@ describe("a call", () => {
 
   test("whose handler throws what cannot even be looked at still has an outcome", async () => {
     const tool = defineTool({ ...empty, handler: () => Promise.reject(unreadable) });
-    expect(told(await tool.run({}, toolContext()))).toBe("Tool probe failed with an error that cannot be displayed.");
+    expect(modelText(await tool.run({}, toolContext()))).toBe(
+      "Tool probe failed with an error that cannot be displayed.",
+    );
   });
 
   test("whose schema throws has an outcome", async () => {
@@ -110,7 +112,7 @@ describe("a call", () => {
       input: z.object({ a: z.string().transform(() => JSON.parse("{")) }),
       handler: () => "",
     });
-    expect(told(await tool.run({ a: "" }, toolContext()))).toMatch(/^Tool probe failed: .*JSON/);
+    expect(modelText(await tool.run({ a: "" }, toolContext()))).toMatch(/^Tool probe failed: .*JSON/);
   });
 });
 
@@ -121,7 +123,7 @@ describe("a call that has to stop", () => {
       const tool = defineTool({ ...empty, timeoutMs: 5, handler: handlerOf(signals) });
       const outcome = await tool.run({}, toolContext({ deadline: Date.now() + 60_000 }));
       expect(outcome.isError).toBe(true);
-      expect(told(outcome)).toBe(
+      expect(modelText(outcome)).toBe(
         "Tool probe was stopped: it took longer than 5 ms. What it did until then is not undone.",
       );
       expect(signals[0]?.reason).toMatchObject({ code: "tool_failed", message: "it took longer than 5 ms." });
@@ -131,7 +133,7 @@ describe("a call that has to stop", () => {
       const signals: AbortSignal[] = [];
       const tool = defineTool({ ...empty, handler: handlerOf(signals) });
       const outcome = await tool.run({}, toolContext({ deadline: Date.now() + 500 }));
-      expect(told(outcome)).toMatch(/^Tool probe was stopped: the turn's deadline was reached\./);
+      expect(modelText(outcome)).toMatch(/^Tool probe was stopped: the turn's deadline was reached\./);
       expect(signals[0]?.aborted).toBe(true);
     });
 
@@ -146,7 +148,7 @@ describe("a call that has to stop", () => {
         },
       });
       const outcome = await tool.run({}, toolContext({ signal: caller.signal }));
-      expect(told(outcome)).toMatch(/^Tool probe was stopped: the call was aborted\./);
+      expect(modelText(outcome)).toMatch(/^Tool probe was stopped: the call was aborted\./);
       expect(signals[0]?.reason).toBe("enough");
     });
   }
@@ -175,12 +177,12 @@ describe("a call that has to stop", () => {
       timeoutMs: 5,
       handler: () => "",
     });
-    expect(told(await tool.run({ a: "" }, toolContext()))).toContain("longer than 5 ms");
+    expect(modelText(await tool.run({ a: "" }, toolContext()))).toContain("longer than 5 ms");
   });
 
   test("with a deadline further away than any timer waits runs as usual", async () => {
     const tool = defineTool({ ...empty, handler: () => "done" });
-    expect(told(await tool.run({}, toolContext({ deadline: Number.MAX_SAFE_INTEGER })))).toBe("done");
+    expect(modelText(await tool.run({}, toolContext({ deadline: Number.MAX_SAFE_INTEGER })))).toBe("done");
   });
 
   test("leaves no listener on the caller's signal once it has ended", async () => {

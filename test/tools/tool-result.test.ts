@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { ToolOutcome } from "../../src/core/ports/tool.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
-import { told, toolContext } from "../support/tool-context.ts";
+import { modelText, toolContext } from "../support/tool-context.ts";
 
 const empty = { name: "probe", description: "A probe.", input: z.object({}) };
 const png = "iVBORw0KGgo=";
@@ -53,7 +53,7 @@ describe("a result", () => {
       handler: () => ({ data: { sum: 3 } }),
       render: ({ sum }) => `The sum is ${sum}.`,
     });
-    expect(told(await tool.run({}, toolContext()))).toBe("The sum is 3.");
+    expect(modelText(await tool.run({}, toolContext()))).toBe("The sum is 3.");
   });
 
   const circular: { self?: unknown } = {};
@@ -87,8 +87,8 @@ describe("a result", () => {
   ])("of %s is a failure that says what to return", async (_what, handler, message) => {
     const outcome = await defineTool({ ...empty, handler }).run({}, toolContext());
     expect(outcome.isError).toBe(true);
-    expect(told(outcome)).toMatch(/^Tool probe ran, but its result cannot be passed on: /);
-    expect(told(outcome)).toMatch(message);
+    expect(modelText(outcome)).toMatch(/^Tool probe ran, but its result cannot be passed on: /);
+    expect(modelText(outcome)).toMatch(message);
     expect(outcome.detail).toContain("The handler returned: ");
   });
 
@@ -101,7 +101,7 @@ describe("a result", () => {
       },
     });
     const outcome = await tool.run({}, toolContext());
-    expect(told(outcome)).toBe("Tool probe ran, but its result cannot be passed on: no words");
+    expect(modelText(outcome)).toBe("Tool probe ran, but its result cannot be passed on: no words");
     expect(outcome.detail).toContain("secretShape");
   });
 });
@@ -123,7 +123,7 @@ describe("a long result", () => {
     const bytes = Buffer.byteLength(texts.join(""));
     const outcome = await tool.run({}, toolContext());
     expect(outcome).toMatchObject({ isError: false, detail: texts.join("\n") });
-    expect(told(outcome)).toBe(
+    expect(modelText(outcome)).toBe(
       `${shown}\n[Cut here: this result has ${bytes} bytes of text, and only the first ${maxResultBytes} are shown.]`,
     );
   });
@@ -160,7 +160,7 @@ describe("a long result", () => {
       },
     });
     const outcome = await tool.run({}, toolContext());
-    expect(told(outcome)).toContain("[Cut here");
+    expect(modelText(outcome)).toContain("[Cut here");
     expect(outcome.detail).toContain("tool-result.test.ts");
   });
 });

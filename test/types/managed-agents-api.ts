@@ -5,21 +5,27 @@
 import type { Beta } from "@anthropic-ai/sdk/resources/beta";
 import type { EventListParams as ThreadEventListParams } from "@anthropic-ai/sdk/resources/beta/sessions/threads/events";
 import type { z } from "zod";
-import type { agentCreate, agentList, agentRetrieve, agentUpdate, versionList } from "../../src/protocol/v1/agents.ts";
-import type { agentView } from "../../src/protocol/v1/agent-view.ts";
+import type {
+  agentCreate,
+  agentList,
+  agentRetrieve,
+  agentUpdateV1,
+  versionList,
+} from "../../src/protocol/v1/agents.ts";
+import type { agentToWireV1 } from "../../src/protocol/v1/agent-to-wire.ts";
 import type {
   environmentCreate,
   environmentList,
   environmentUpdate,
-  environmentView,
+  environmentToWireV1,
 } from "../../src/protocol/v1/environments.ts";
-import type { eventList, streamQuery, threadEventList, WireEvent } from "../../src/protocol/v1/events.ts";
-import type { fileList, fileView } from "../../src/protocol/v1/files.ts";
+import type { eventList, streamQueryV1, threadEventList, WireEvent } from "../../src/protocol/v1/events.ts";
+import type { fileListQuery, fileToWireV1 } from "../../src/protocol/v1/files.ts";
 import type { eventsSend } from "../../src/protocol/v1/message-input.ts";
-import type { modelList, modelView } from "../../src/protocol/v1/models.ts";
-import type { fileParams, resourceList, resourceUpdate, resourceView } from "../../src/protocol/v1/resources.ts";
+import type { modelList, modelToWireV1 } from "../../src/protocol/v1/models.ts";
+import type { fileParams, resourceList, resourceUpdate, resourceToWireV1 } from "../../src/protocol/v1/resources.ts";
 import type { sessionCreate, sessionList, sessionUpdate, threadList } from "../../src/protocol/v1/sessions.ts";
-import type { sessionView } from "../../src/protocol/v1/session-view.ts";
+import type { sessionToWireV1 } from "../../src/protocol/v1/session-to-wire.ts";
 import type { Threads } from "../../src/protocol/v1/threads.ts";
 
 /** What stands in headers and in the path. */
@@ -33,19 +39,19 @@ type Taken<Params, Schema extends z.ZodType> = Fits<Omit<Params, Elsewhere>, z.i
 type Asked<Params, Schema extends z.ZodType> = Fits<Exclude<keyof Params, Elsewhere>, keyof z.input<Schema>>;
 
 interface Shown {
-  agent: Fits<ReturnType<typeof agentView>, Beta.BetaManagedAgentsAgent>;
-  environment: Fits<ReturnType<typeof environmentView>, Beta.BetaEnvironment>;
-  session: Fits<ReturnType<typeof sessionView>, Beta.BetaManagedAgentsSession>;
-  resource: Fits<ReturnType<typeof resourceView>, Beta.Sessions.BetaManagedAgentsSessionResource>;
+  agent: Fits<ReturnType<typeof agentToWireV1>, Beta.BetaManagedAgentsAgent>;
+  environment: Fits<ReturnType<typeof environmentToWireV1>, Beta.BetaEnvironment>;
+  session: Fits<ReturnType<typeof sessionToWireV1>, Beta.BetaManagedAgentsSession>;
+  resource: Fits<ReturnType<typeof resourceToWireV1>, Beta.Sessions.BetaManagedAgentsSessionResource>;
   thread: Fits<ReturnType<Threads["view"]>, Beta.Sessions.BetaManagedAgentsSessionThread>;
-  file: Fits<ReturnType<typeof fileView>, Beta.BetaFileMetadata>;
-  model: Fits<NonNullable<ReturnType<typeof modelView>>, Beta.BetaModelInfo>;
+  file: Fits<ReturnType<typeof fileToWireV1>, Beta.BetaFileMetadata>;
+  model: Fits<NonNullable<ReturnType<typeof modelToWireV1>>, Beta.BetaModelInfo>;
   event: Fits<Exclude<WireEvent, { type: `capstan.${string}` }>, Beta.Sessions.BetaManagedAgentsSessionEvent>;
 }
 
 interface Understood {
   "agents.create": Taken<Beta.AgentCreateParams, typeof agentCreate>;
-  "agents.update": Taken<Beta.AgentUpdateParams, typeof agentUpdate>;
+  "agents.update": Taken<Beta.AgentUpdateParams, typeof agentUpdateV1>;
   "environments.create": Taken<Beta.EnvironmentCreateParams, typeof environmentCreate>;
   "environments.update": Taken<Beta.EnvironmentUpdateParams, typeof environmentUpdate>;
   "sessions.create": Taken<Beta.SessionCreateParams, typeof sessionCreate>;
@@ -64,9 +70,9 @@ interface Queries {
   "threads.list": Asked<Beta.Sessions.ThreadListParams, typeof threadList>;
   "sessions.list": Asked<Beta.SessionListParams, typeof sessionList>;
   "events.list": Asked<Beta.Sessions.EventListParams, typeof eventList>;
-  "events.stream": Asked<Beta.Sessions.EventStreamParams, typeof streamQuery>;
+  "events.stream": Asked<Beta.Sessions.EventStreamParams, typeof streamQueryV1>;
   "threads.events.list": Asked<ThreadEventListParams, typeof threadEventList>;
-  "files.list": Asked<Beta.FileListParams, typeof fileList>;
+  "files.list": Asked<Beta.FileListParams, typeof fileListQuery>;
   "models.list": Asked<Beta.ModelListParams, typeof modelList>;
 }
 

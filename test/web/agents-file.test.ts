@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { readAgent } from "../../src/config/agent/agent-file.ts";
 import { parseAgent } from "../../src/core/agent/agent-definition.ts";
-import { agentFileOf, definitionOf, written } from "../../web/src/agents/agent-file.ts";
-import { definitionText, fileText, placeProblem, readText } from "../../web/src/agents/agent-text.ts";
+import { agentFileOf, definitionOf, withoutDefaults } from "../../web/src/agents/agent-file.ts";
+import { definitionText, fileText, locateProblem, readText } from "../../web/src/agents/agent-text.ts";
 import { files } from "../config/files.ts";
 
 const whole = parseAgent({
@@ -49,8 +49,8 @@ test("what is copied is an agent file that the loader reads as the same agent", 
 });
 
 test("what is edited is the definition, without what it would have anyway, and is read again as it was", () => {
-  expect(parseAgent(readText(definitionText(whole)).problems ?? written(whole))).toEqual(whole);
-  expect(readText(definitionText(whole))).toEqual({ definition: written(whole) });
+  expect(parseAgent(readText(definitionText(whole)).problems ?? withoutDefaults(whole))).toEqual(whole);
+  expect(readText(definitionText(whole))).toEqual({ definition: withoutDefaults(whole) });
   const small = parseAgent({ name: "small", model: "m" });
   expect(definitionText(small)).toBe("name: small\nmodel: m\n");
   expect(readText(`{"name": "small", "model": "m"}`)).toEqual({ definition: { name: "small", model: "m" } });
@@ -64,22 +64,22 @@ test("what is edited is the definition, without what it would have anyway, and i
 
 test("what is wrong is told at its line", () => {
   const text = "name: a\npermissions:\n  deny:\n    - Bash(ls)\n    - Bsh(x)\nbudget: { usd: 2,\n  tokns: 1 }\n";
-  expect(placeProblem(text, "definition.permissions.deny.1: no such tool")).toEqual({
+  expect(locateProblem(text, "definition.permissions.deny.1: no such tool")).toEqual({
     line: 5,
     field: "permissions.deny.1",
     text: "no such tool",
   });
-  expect(placeProblem(text, `definition.budget: Unrecognized key: "tokns"`)).toMatchObject({
+  expect(locateProblem(text, `definition.budget: Unrecognized key: "tokns"`)).toMatchObject({
     line: 7,
     field: "budget",
   });
-  expect(placeProblem(text, "definition.budget.usd.deep: odd")).toMatchObject({ line: 6 });
-  expect(placeProblem(text, "definition.model: is missing")).toEqual({ field: "model", text: "is missing" });
-  expect(placeProblem(text, `definition: Unrecognized key: "budget"`)).toEqual({
+  expect(locateProblem(text, "definition.budget.usd.deep: odd")).toMatchObject({ line: 6 });
+  expect(locateProblem(text, "definition.model: is missing")).toEqual({ field: "model", text: "is missing" });
+  expect(locateProblem(text, `definition: Unrecognized key: "budget"`)).toEqual({
     line: 6,
     text: `Unrecognized key: "budget"`,
   });
-  expect(placeProblem(text, "The server said no.")).toEqual({ text: "The server said no." });
+  expect(locateProblem(text, "The server said no.")).toEqual({ text: "The server said no." });
   expect(readText("name: a\ntools: [Read\n")).toMatchObject({ problems: [{ line: 3 }] });
   expect(readText("- a\n")).toMatchObject({ problems: [{ line: 1 }] });
   expect(readText("")).toMatchObject({ problems: [{ line: 1 }] });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { WireReplayLine } from "../../src/protocol/api/policy.ts";
-import { changesIn, problemsByList, rulesOf } from "../../web/src/policy/replayed.ts";
-import { describeSubject } from "../../web/src/policy/understood.ts";
+import { changesIn, problemsByList, rulesOf } from "../../web/src/policy/replay-changes.ts";
+import { describeSubject } from "../../web/src/policy/describe-subject.ts";
 
 const around = { paths: [], inside: true, workspace: "/project", home: "/home/me" };
 

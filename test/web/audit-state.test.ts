@@ -61,13 +61,16 @@ function session(id: string, title: string | null, first: string): WireSession {
   return { id, title, first_message: first, agent: { name: "coder" } } as WireSession;
 }
 
-function audited(id: string, status: "ok" | "missing") {
+function auditedSession(id: string, status: "ok" | "missing") {
   return { session_id: id, status, events: 3, unsigned: 0, erased: false } as const;
 }
 
 test("sessions: what is wrong comes first, and words find them", () => {
   const sessions = [session("sesn_a", "Colours", "Paint it"), session("sesn_b", null, "Count the\nbeans")];
-  const rows = sessionRows([audited("sesn_c", "missing"), audited("sesn_b", "ok"), audited("sesn_a", "ok")], sessions);
+  const rows = sessionRows(
+    [auditedSession("sesn_c", "missing"), auditedSession("sesn_b", "ok"), auditedSession("sesn_a", "ok")],
+    sessions,
+  );
   expect(rows.map(({ session_id: id }) => id)).toEqual(["sesn_c", "sesn_a", "sesn_b"]);
   expect(foundRows(rows, "beans CODER").map(({ session_id: id }) => id)).toEqual(["sesn_b"]);
   expect(foundRows(rows, "sn_c").map(({ session_id: id }) => id)).toEqual(["sesn_c"]);

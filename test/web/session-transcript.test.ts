@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { LoggedEvent } from "../../src/client/index.ts";
-import { exitCode, reportOf, runningTime, stateOf } from "../../web/src/session/calls/call-facts.ts";
+import { exitCode, reportOf, runningTime, callStateOf } from "../../web/src/session/calls/call-facts.ts";
 import { noticeOf } from "../../web/src/session/transcript/notice.ts";
 import { previewItems, type Item, transcriptOf, withPreview } from "../../web/src/session/transcript/transcript.ts";
 import { EVENT_EXAMPLES } from "../support/event-examples.ts";
@@ -35,7 +35,7 @@ test("a call is one item from its request to its result, with who decided and wh
     ),
   );
   expect(item).toMatchObject({ kind: "call", call: { answer: { by: "me" }, thread: { id: "t", agent: "worker" } } });
-  expect(item?.kind === "call" && stateOf(item.call)).toBe("done");
+  expect(item?.kind === "call" && callStateOf(item.call)).toBe("done");
 });
 
 test("what a subagent says is on its own line alone", () => {
@@ -113,7 +113,7 @@ test("a rewind that is undone gives back what it took, and only that", () => {
   expect(taken).toEqual(["back", "three"]);
 });
 
-function used(usd: number): Draft {
+function usageEvent(usd: number): Draft {
   return { type: "session.usage", usage: { ...EVENT_EXAMPLES["session.usage"].usage, usd } };
 }
 
@@ -122,7 +122,7 @@ function ends(from: readonly LoggedEvent[]) {
 }
 
 test("the end of a turn knows what it used when the turn before is in sight", () => {
-  const events = log(used(1), { type: "session.status_idle" }, used(3), { type: "session.status_idle" });
+  const events = log(usageEvent(1), { type: "session.status_idle" }, usageEvent(3), { type: "session.status_idle" });
   expect(ends(events)).toEqual([
     [0, 1],
     [1, 3],

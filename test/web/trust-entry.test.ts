@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
 import type { WireTrust } from "../../src/client/index.ts";
-import { effectOf, hintOf, isRecorded, shownPath, shownWidening, stateOf } from "../../web/src/trust/entry.ts";
+import {
+  effectOf,
+  hintOf,
+  isRecorded,
+  shownPath,
+  shownWidening,
+  trustStateOf,
+} from "../../web/src/trust/entry-facts.ts";
 
 const MODE = {
   field: "permissions.mode",
@@ -27,21 +34,21 @@ function entry(given: Partial<WireTrust> = {}): WireTrust {
 
 test("a file is new, changed, removed, trusted, or needs no trust, and says what waits for an admin", () => {
   const before = { trusted_at: AT, trusted_by: "ana" };
-  expect(stateOf(entry())).toBe("new");
+  expect(trustStateOf(entry())).toBe("new");
   expect(effectOf(entry())).toBe("These settings have no effect until an admin trusts this content.");
-  expect(stateOf(entry({ widens: [] }))).toBe("narrow");
+  expect(trustStateOf(entry({ widens: [] }))).toBe("narrow");
   // What it no longer has may have restricted agents.
   const narrowed = entry({ ...before, widens: [], diff: "-deny\n" });
-  expect(stateOf(narrowed)).toBe("changed");
+  expect(trustStateOf(narrowed)).toBe("changed");
   expect(effectOf(narrowed)).toBe("Restrictions that were removed stay in force until an admin trusts the change.");
   const added = entry({ ...before, diff: "--- a\n+++ a\n@@ -1,1 +1,2 @@\n deny\n+mode\n" });
   expect(effectOf(added)).toBe("These settings have no effect until an admin trusts the new content.");
   expect(effectOf(entry({ kind: "variables", widens: [{ ...MODE, required: true }] }))).toBe(
     "These variables have no effect until an admin trusts this content. No session starts before that.",
   );
-  expect(stateOf(entry({ ...before, trusted: true, diff: "" }))).toBe("trusted");
+  expect(trustStateOf(entry({ ...before, trusted: true, diff: "" }))).toBe("trusted");
   const gone = entry({ ...before, widens: [], diff: "-deny\n", missing: true });
-  expect(stateOf(gone)).toBe("gone");
+  expect(trustStateOf(gone)).toBe("gone");
   expect(effectOf(gone)).toContain("stay in force until an admin revokes the trust in it");
 });
 

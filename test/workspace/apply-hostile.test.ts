@@ -13,10 +13,10 @@ import {
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ApplyOutcome, ApplyRequest } from "../../src/core/ports/workspace.ts";
-import { type ShadowPlace, shadowPlace, userGit } from "./shadow-place.ts";
+import { type ShadowWorkspace, shadowWorkspace, userGit } from "./shadow-workspace.ts";
 
-async function applied(
-  place: ShadowPlace,
+async function applyChanges(
+  place: ShadowWorkspace,
   agent: () => void,
   mounts: ApplyRequest["mounts"] = [],
 ): Promise<ApplyOutcome> {
@@ -27,7 +27,7 @@ async function applied(
 }
 
 test("what is left out of a checkpoint is a conflict, not a deletion, also when it was deleted in between", async () => {
-  using place = shadowPlace({ settings: { max_file_bytes: 1_000 } });
+  using place = shadowWorkspace({ settings: { max_file_bytes: 1_000 } });
   for (const name of ["grown", "pipe", "again"]) writeFileSync(place.path(name), "1\n");
   cpSync(place.cwd, place.source, { recursive: true });
   const from = await place.keep();
@@ -61,20 +61,20 @@ test.for([
   { target: "out/x", why: /leads out/ },
   { target: "nowhere/x", why: /leads out/ },
 ])("a link to $target is not made on the host", async ({ target, why }) => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   userGit(place.source, "init", "--quiet");
   mkdirSync(join(place.source, ".git/hooks"), { recursive: true });
   symlinkSync(".git/hooks", join(place.source, "hooks"));
   symlinkSync("/etc", join(place.source, "out"));
   symlinkSync("/not/there", join(place.source, "nowhere"));
-  const outcome = await applied(place, () => symlinkSync(target, place.path("link")));
+  const outcome = await applyChanges(place, () => symlinkSync(target, place.path("link")));
   expect(outcome.conflicts).toMatchObject([{ path: "link", why: expect.stringMatching(why) }]);
   expect(lstatSync(join(place.source, "link"), { throwIfNoEntry: false })).toBeUndefined();
 });
 
 test("links to what lies in the directory are made", async () => {
-  using place = shadowPlace();
-  const outcome = await applied(place, () => {
+  using place = shadowWorkspace();
+  const outcome = await applyChanges(place, () => {
     mkdirSync(place.path("d/e"), { recursive: true });
     symlinkSync("../../a", place.path("d/e/up"));
     symlinkSync("d/e", place.path("down"));
@@ -86,7 +86,7 @@ test("links to what lies in the directory are made", async () => {
 });
 
 test("nothing gets into a .git directory, through a linked directory or by a mount", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   userGit(place.source, "init", "--quiet");
   const hooks = join(place.source, ".git/hooks");
   mkdirSync(hooks, { recursive: true });
@@ -95,19 +95,19 @@ test("nothing gets into a .git directory, through a linked directory or by a mou
     mkdirSync(place.path("x"), { recursive: true });
     writeFileSync(place.path("x/post-checkout"), "#!/bin/sh\n", { mode: 0o755 });
   };
-  const linked = await applied(place, hook);
+  const linked = await applyChanges(place, hook);
   expect(linked.conflicts).toMatchObject([{ path: "x/post-checkout", why: "x is a link on the host" }]);
   rmSync(place.path("x"), { recursive: true });
-  const mounted = await applied(place, hook, [{ source: hooks, target: "x", readOnly: false }]);
+  const mounted = await applyChanges(place, hook, [{ source: hooks, target: "x", readOnly: false }]);
   expect(mounted.conflicts).toMatchObject([{ path: "x/post-checkout", why: "it is in a .git directory" }]);
   expect(existsSync(join(hooks, "post-checkout"))).toBe(false);
 });
 
 test("a file gets no permission to run as somebody else", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   writeFileSync(place.path("old"), "1\n");
   cpSync(place.cwd, place.source, { recursive: true });
-  const outcome = await applied(place, () => {
+  const outcome = await applyChanges(place, () => {
     writeFileSync(place.path("new"), "#!/bin/sh\n");
     chmodSync(place.path("new"), 0o6777);
     chmodSync(place.path("old"), 0o4755);
@@ -118,7 +118,7 @@ test("a file gets no permission to run as somebody else", async () => {
 });
 
 test("what lies in the source of a read-only mount is not written through another one", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   for (const directory of ["lib", "lib/out"]) mkdirSync(join(place.source, directory));
   writeFileSync(join(place.source, "lib/x"), "1\n");
   const mounts = [
@@ -126,7 +126,7 @@ test("what lies in the source of a read-only mount is not written through anothe
     { source: place.source, target: ".", readOnly: false },
     { source: join(place.source, "lib/out"), target: "out", readOnly: false },
   ];
-  const through = await applied(
+  const through = await applyChanges(
     place,
     () => {
       mkdirSync(place.path("lib"));
@@ -138,7 +138,7 @@ test("what lies in the source of a read-only mount is not written through anothe
   expect(readFileSync(join(place.source, "lib/x"), "utf8")).toBe("1\n");
   // A mount of its own within it may be written.
   rmSync(place.path("lib"), { recursive: true });
-  const within = await applied(
+  const within = await applyChanges(
     place,
     () => {
       mkdirSync(place.path("out"));

@@ -12,11 +12,11 @@ import {
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ApplyOutcome, ApplyRequest } from "../../src/core/ports/workspace.ts";
-import { type ShadowPlace, shadowPlace, treeOf } from "./shadow-place.ts";
+import { type ShadowWorkspace, shadowWorkspace, treeOf } from "./shadow-workspace.ts";
 
 /** Host and workspace start alike; then the agent works, and maybe the user too. */
-async function applied(
-  place: ShadowPlace,
+async function applyChanges(
+  place: ShadowWorkspace,
   { agent, user = () => {}, ...request }: { agent: () => void; user?: () => void } & Partial<ApplyRequest>,
 ): Promise<ApplyOutcome> {
   cpSync(place.cwd, place.source, { recursive: true, verbatimSymlinks: true });
@@ -28,11 +28,11 @@ async function applied(
 }
 
 test("what changed is written to where it came from: contents, permissions, links, deletions", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   mkdirSync(place.path("d"));
   for (const file of ["same", "text", "gone", "tool", "d/gone"]) writeFileSync(place.path(file), "1\n");
   const host = (name: string): string => join(place.source, name);
-  const outcome = await applied(place, {
+  const outcome = await applyChanges(place, {
     agent() {
       writeFileSync(place.path("text"), "2\r\n");
       rmSync(place.path("gone"));
@@ -66,15 +66,15 @@ test("what changed is written to where it came from: contents, permissions, link
 });
 
 test("a dry run tells the same and writes nothing", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   writeFileSync(place.path("a"), "1\n");
-  const outcome = await applied(place, { agent: () => writeFileSync(place.path("a"), "2\n"), dryRun: true });
+  const outcome = await applyChanges(place, { agent: () => writeFileSync(place.path("a"), "2\n"), dryRun: true });
   expect(outcome).toEqual({ applied: [{ path: join(place.source, "a"), how: "written" }], conflicts: [] });
   expect(readFileSync(join(place.source, "a"), "utf8")).toBe("1\n");
 });
 
 test("changes of both sides in one file are merged, and a repetition finds it done", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   writeFileSync(place.path("a"), "1\n2\n3\n4\n5\n6\n7\n");
   cpSync(place.cwd, place.source, { recursive: true });
   const from = await place.keep();
@@ -154,11 +154,11 @@ test.for<{
     why: /changed on the host too/,
   },
 ])("one conflict, and nothing is written: $what", async ({ agent, user, why }) => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   writeFileSync(place.path("a"), "1\n");
   writeFileSync(place.path("other"), "1\n");
   let before = new Map<string, string>();
-  const outcome = await applied(place, {
+  const outcome = await applyChanges(place, {
     agent() {
       writeFileSync(place.path("other"), "2\n");
       agent(place.path);
@@ -174,10 +174,10 @@ test.for<{
 });
 
 test("directories become files and files become directories", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   mkdirSync(place.path("d/e"), { recursive: true });
   for (const file of ["d/e/x", "d/y", "f"]) writeFileSync(place.path(file), "1\n");
-  const outcome = await applied(place, {
+  const outcome = await applyChanges(place, {
     agent() {
       rmSync(place.path("d"), { recursive: true });
       rmSync(place.path("f"));
@@ -191,11 +191,11 @@ test("directories become files and files become directories", async () => {
 });
 
 test.for(["elsewhere", "host/real"])("nothing is written through a link of the host: to %s", async (target) => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   mkdirSync(place.path("d"));
   writeFileSync(place.path("d/x"), "1\n");
   const elsewhere = join(place.root, target);
-  const outcome = await applied(place, {
+  const outcome = await applyChanges(place, {
     agent: () => writeFileSync(place.path("d/x"), "2\n"),
     user() {
       mkdirSync(elsewhere);
@@ -209,7 +209,7 @@ test.for(["elsewhere", "host/real"])("nothing is written through a link of the h
 });
 
 test("each mount is written to its own source; read-only ones and what is in none are conflicts", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   const [lib, docs, notes] = ["lib", "docs", "notes.txt"].map((name) => join(place.root, name)) as [
     string,
     string,
@@ -241,14 +241,14 @@ test("each mount is written to its own source; read-only ones and what is in non
 });
 
 test("what a killed attempt left is finished by the next, and its rubble is gone", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   for (let number = 0; number < 40; number += 1) writeFileSync(place.path(`${number}`), "1\n");
   cpSync(place.cwd, place.source, { recursive: true });
   const from = await place.keep();
   for (let number = 0; number < 40; number += 1) writeFileSync(place.path(`${number}`), "2\n", { mode: 0o600 });
   const to = await place.keep(from.commit);
   const request = { from: from.commit, to: to.commit, mounts: [], dryRun: false };
-  await place.killed("apply", [request], 150);
+  await place.runKilled("apply", [request], 150);
   const outcome = await place.workspace.apply(request);
   expect(outcome.applied).toHaveLength(40);
   expect(treeOf(place.source)).toEqual(treeOf(place.cwd));
@@ -256,7 +256,7 @@ test("what a killed attempt left is finished by the next, and its rubble is gone
 });
 
 test("a file that the user changes in the very moment stops it, and it tells what was done", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   for (let number = 10; number < 40; number += 1) writeFileSync(place.path(`${number}`), "1\n");
   cpSync(place.cwd, place.source, { recursive: true });
   const from = await place.keep();
@@ -278,14 +278,14 @@ test("a file that the user changes in the very moment stops it, and it tells wha
 });
 
 test("a session that works in place has nothing to apply, and a source that is gone is named", async () => {
-  using inPlace = shadowPlace({ kind: "in-place" });
+  using inPlace = shadowWorkspace({ kind: "in-place" });
   const { commit } = await inPlace.keep();
   const request = { from: commit, to: commit, mounts: [], dryRun: false };
   await expect(inPlace.workspace.apply(request)).rejects.toMatchObject({
     code: "workspace_invalid",
     message: expect.stringContaining("works in place"),
   });
-  using copy = shadowPlace();
+  using copy = shadowWorkspace();
   const kept = await copy.keep();
   rmSync(copy.source, { recursive: true });
   const nowhere = { ...request, from: kept.commit, to: kept.commit };

@@ -12,12 +12,12 @@ import {
 import { spawnSync } from "node:child_process";
 import { join, resolve } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { shadowPlace, treeOf } from "./shadow-place.ts";
+import { shadowWorkspace, treeOf } from "./shadow-workspace.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
 test("more files than the limit, or more bytes, are refused before anything is read", async () => {
-  using place = shadowPlace({ settings: { max_files: 3, max_bytes: 100 } });
+  using place = shadowWorkspace({ settings: { max_files: 3, max_bytes: 100 } });
   for (const name of ["a", "b", "c"]) writeFileSync(place.path(name), "x".repeat(30));
   const first = await place.keep();
   writeFileSync(place.path("d"), "");
@@ -37,7 +37,7 @@ test("more files than the limit, or more bytes, are refused before anything is r
 });
 
 test("sparse files that are too many bytes together are refused without reading them", async () => {
-  using place = shadowPlace({ settings: { max_file_bytes: 6 * 1024 ** 3, max_bytes: 8 * 1024 ** 3 } });
+  using place = shadowWorkspace({ settings: { max_file_bytes: 6 * 1024 ** 3, max_bytes: 8 * 1024 ** 3 } });
   for (const name of ["a", "b"]) {
     writeFileSync(place.path(name), "");
     truncateSync(place.path(name), 5 * 1024 ** 3);
@@ -49,7 +49,7 @@ test("sparse files that are too many bytes together are refused without reading 
 });
 
 test("without git it says so, and what to do", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   vi.stubEnv("PATH", "/nonexistent");
   await expect(place.workspace.checkpoint(undefined)).rejects.toMatchObject({
     code: "checkpoint_failed",
@@ -58,7 +58,7 @@ test("without git it says so, and what to do", async () => {
 });
 
 test("a workspace that is gone is named", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   const first = await place.keep();
   rmSync(place.cwd, { recursive: true });
   await expect(place.workspace.checkpoint(first.commit)).rejects.toMatchObject({
@@ -68,13 +68,13 @@ test("a workspace that is gone is named", async () => {
 });
 
 test("a place where nothing can be written is told of", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   writeFileSync(join(place.root, "sessions"), "a file where the directory should be");
   await expect(place.workspace.checkpoint(undefined)).rejects.toMatchObject({ code: "checkpoint_failed" });
 });
 
 test("directories and files that cannot be read are left out, and stay as they are", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   chmodSync(place.root, 0o777);
   for (const directory of ["open", "closed"]) mkdirSync(place.path(directory));
   for (const file of ["open/secret", "open/plain", "closed/x"]) writeFileSync(place.path(file), "1\n");
@@ -132,7 +132,7 @@ catch (error) { console.log(error.code, error.message); }
 }
 
 test("a full disk is told of, and afterwards all goes on", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   writeFileSync(place.path("a"), "1\n");
   const first = await place.keep();
   // A limit on what a process may write stands in for the disk: git fails in the same place.
@@ -166,7 +166,7 @@ catch (error) { console.log(error.code, error.message); }
 });
 
 test("a damaged or missing index is made anew", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   for (const name of ["a", "b"]) writeFileSync(place.path(name), "1\n", { mode: 0o600 });
   const first = await place.keep();
   const index = join(place.repository, "index");
@@ -192,7 +192,7 @@ test("a damaged or missing index is made anew", async () => {
 });
 
 test("locks and files that a dead host left are no obstacle, and go", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   writeFileSync(place.path("a"), "1\n");
   const first = await place.keep();
   for (const name of ["index.lock", "index-dead", "index-dead.lock", "refs/capstan/checkpoints.lock", "HEAD.lock"])
@@ -207,7 +207,7 @@ test("locks and files that a dead host left are no obstacle, and go", async () =
 });
 
 test("a host goes on after another one has worked on the same files", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   writeFileSync(place.path("a"), "1\n", { mode: 0o600 });
   const first = await place.keep();
   const other = place.open();

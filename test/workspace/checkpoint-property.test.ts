@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { type ShadowPlace, shadowPlace, treeOf, userGit } from "./shadow-place.ts";
+import { type ShadowWorkspace, shadowWorkspace, treeOf, userGit } from "./shadow-workspace.ts";
 
 /**
  * Random histories of a workspace, with hosts that are killed on the way: whatever was kept comes back as it was.
@@ -59,7 +59,7 @@ describe.concurrent("whatever happens, a checkpoint comes back as it was", () =>
   test.for(Array.from({ length: LANES }, (_, lane) => lane))("histories %i", { timeout: TIMEOUT_MS }, async (lane) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 12 }), async (steps) => {
-        using place = shadowPlace();
+        using place = shadowWorkspace();
         await new History(place).play(steps);
       }),
       { numRuns: RUNS / LANES, seed: 20_261_115 + lane, endOnFailure: true },
@@ -68,12 +68,12 @@ describe.concurrent("whatever happens, a checkpoint comes back as it was", () =>
 });
 
 class History {
-  readonly #place: ShadowPlace;
+  readonly #place: ShadowWorkspace;
   #workspace;
   readonly #kept: { commit: string; tree: Map<string, string> }[] = [];
   #last: string | undefined;
 
-  constructor(place: ShadowPlace) {
+  constructor(place: ShadowWorkspace) {
     this.#place = place;
     this.#workspace = place.open();
   }
@@ -94,14 +94,14 @@ class History {
       case "rubble":
         return leaveRubble(this.#place.repository, "kind" in step ? step.kind : "");
       case "killed checkpoint":
-        await this.#place.killed("checkpoint", [this.#last], "killAfter" in step ? step.killAfter : 0);
+        await this.#place.runKilled("checkpoint", [this.#last], "killAfter" in step ? step.killAfter : 0);
         this.#workspace = this.#place.open();
         return;
       case "killed restore": {
         const target = this.#kept.at(("which" in step ? step.which : 0) % Math.max(1, this.#kept.length));
         if (target === undefined) return;
         await this.#checkpoint();
-        await this.#place.killed("restore", [target.commit, this.#last], "killAfter" in step ? step.killAfter : 0);
+        await this.#place.runKilled("restore", [target.commit, this.#last], "killAfter" in step ? step.killAfter : 0);
         this.#workspace = this.#place.open();
         return this.#restoreTo(target);
       }
@@ -194,7 +194,7 @@ function isPlain(cwd: string, place: Buffer): boolean {
   );
 }
 
-const templates = shadowPlace();
+const templates = shadowWorkspace();
 afterAll(() => templates[Symbol.dispose]());
 
 function makeRepository(cwd: string, commits: boolean): void {

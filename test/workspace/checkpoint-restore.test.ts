@@ -12,10 +12,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { shadowPlace, treeOf, userGit } from "./shadow-place.ts";
+import { shadowWorkspace, treeOf, userGit } from "./shadow-workspace.ts";
 
 test("only what differs is written", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   writeFileSync(place.path("same"), "1\n");
   writeFileSync(place.path("other"), "1\n");
   const first = await place.keep();
@@ -28,7 +28,7 @@ test("only what differs is written", async () => {
 });
 
 test("a restore can be undone, and undone again", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   mkdirSync(place.path("d/e"), { recursive: true });
   writeFileSync(place.path("d/e/f"), "1\n");
   symlinkSync("d", place.path("link"));
@@ -48,7 +48,7 @@ test("a restore can be undone, and undone again", async () => {
 });
 
 test("permissions are exact whatever the umask is, and directories that become empty go", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   writeFileSync(place.path("plain"), "1\n");
   writeFileSync(place.path("tool"), "1\n");
   chmodSync(place.path("plain"), 0o644);
@@ -80,7 +80,7 @@ test.for([
   { what: "with something excluded in it", path: "dir" },
   { what: "behind a pipe", path: "away/x" },
 ])("what is in the way and in no checkpoint is never overwritten: $what", async ({ path }) => {
-  using place = shadowPlace({ settings: { max_file_bytes: 1_000, exclude: [] } });
+  using place = shadowWorkspace({ settings: { max_file_bytes: 1_000, exclude: [] } });
   mkdirSync(place.path("node_modules"));
   mkdirSync(place.path("away"));
   for (const file of ["large", "node_modules/x", "dir", "away/x", "other"]) writeFileSync(place.path(file), "1\n");
@@ -107,7 +107,7 @@ test.for([
 });
 
 test("an ignored file in the way is not overwritten either", async () => {
-  using place = shadowPlace({ settings: { max_file_bytes: 1_000 } });
+  using place = shadowWorkspace({ settings: { max_file_bytes: 1_000 } });
   writeFileSync(place.path(".gitignore"), "*.bin\n");
   writeFileSync(place.path("a.bin"), "1\n");
   const first = await place.keep();
@@ -121,7 +121,7 @@ test("an ignored file in the way is not overwritten either", async () => {
 });
 
 test("what the target left out stays as it is", async () => {
-  using place = shadowPlace({ settings: { max_file_bytes: 1_000 } });
+  using place = shadowWorkspace({ settings: { max_file_bytes: 1_000 } });
   writeFileSync(place.path("data"), "x".repeat(2_000));
   writeFileSync(place.path("a"), "1\n");
   const first = await place.keep();
@@ -139,7 +139,7 @@ test("what the target left out stays as it is", async () => {
 });
 
 test("files that changed since the checkpoint of now are not overwritten", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   writeFileSync(place.path("a"), "1\n");
   const first = await place.keep();
   writeFileSync(place.path("a"), "2\n");
@@ -158,7 +158,7 @@ test("files that changed since the checkpoint of now are not overwritten", async
 });
 
 test("a checkpoint that is not there is named", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   const first = await place.keep();
   const unknown = "0123456789012345678901234567890123456789";
   await expect(place.workspace.restore(unknown, first.commit)).rejects.toMatchObject({
@@ -170,7 +170,7 @@ test("a checkpoint that is not there is named", async () => {
 });
 
 test("a checkpoint of another session can be taken over", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   writeFileSync(place.path("a"), "1\n", { mode: 0o600 });
   const first = await place.keep();
   writeFileSync(place.path("a"), "2\n");
@@ -187,7 +187,7 @@ test("a checkpoint of another session can be taken over", async () => {
 });
 
 test("a workspace above Capstan's own directory does not keep that", async () => {
-  using place = shadowPlace({ cwd: "." });
+  using place = shadowWorkspace({ cwd: "." });
   writeFileSync(join(place.root, "a"), "1\n");
   const first = await place.keep();
   expect(first.added).toBe(1);
@@ -195,7 +195,7 @@ test("a workspace above Capstan's own directory does not keep that", async () =>
 });
 
 test("a file outside that has a second name in the workspace keeps its permissions", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   writeFileSync(place.path("x"), "1\n");
   const first = await place.keep();
   const outside = join(place.root, "outside");

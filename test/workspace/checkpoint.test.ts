@@ -14,10 +14,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { shadowPlace, treeOf, userGit } from "./shadow-place.ts";
+import { shadowWorkspace, treeOf, userGit } from "./shadow-workspace.ts";
 
 test("a checkpoint is taken when something has changed, and says what", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   writeFileSync(place.path("a"), "1\n");
   writeFileSync(place.path("b"), "1\n");
   const first = await place.keep();
@@ -32,7 +32,7 @@ test("a checkpoint is taken when something has changed, and says what", async ()
 });
 
 test("an empty workspace has checkpoints too", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   const empty = await place.keep();
   expect(await place.workspace.checkpoint(empty.commit)).toBeUndefined();
   writeFileSync(place.path("a"), "");
@@ -42,7 +42,7 @@ test("an empty workspace has checkpoints too", async () => {
 });
 
 test("files that were only touched are no change", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   writeFileSync(place.path("a"), "1\n");
   const { commit } = await place.keep();
   utimesSync(place.path("a"), 5, 5);
@@ -52,7 +52,7 @@ test("files that were only touched are no change", async () => {
 });
 
 test("a change is seen that leaves size and time as they were, in the second in which the file was kept", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   const past = new Date("2020-01-01T00:00:00Z");
   let last: string | undefined;
   for (const content of ["1\n", "2\n", "3\n", "4\n"]) {
@@ -65,7 +65,7 @@ test("a change is seen that leaves size and time as they were, in the second in 
 });
 
 test("a change of permissions alone is kept, also in the second in which the file was kept", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   writeFileSync(place.path("a"), "1\n");
   chmodSync(place.path("a"), 0o644);
   let last = (await place.keep()).commit;
@@ -84,7 +84,7 @@ test("a change of permissions alone is kept, also in the second in which the fil
 });
 
 test("what the workspace says to git about itself changes nothing", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   const rules = ["eol=crlf text=auto", "ident", "filter=lower", "working-tree-encoding=UTF-16", "export-ignore -diff"];
   for (const [number, rule] of rules.entries()) {
     mkdirSync(place.path(`d${number}`));
@@ -108,7 +108,7 @@ test("what the workspace says to git about itself changes nothing", async () => 
 });
 
 test("repositories within the workspace are kept, without what git has about them", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   for (const repository of ["empty", "with", "with/inner", "alone/deep"]) {
     mkdirSync(place.path(repository), { recursive: true });
     userGit(place.path(repository), "init", "--quiet");
@@ -132,7 +132,7 @@ test("repositories within the workspace are kept, without what git has about the
 });
 
 test("the user's own repository stays byte for byte", async () => {
-  using place = shadowPlace({ kind: "in-place" });
+  using place = shadowWorkspace({ kind: "in-place" });
   userGit(place.cwd, "init", "--quiet");
   writeFileSync(place.path(".gitignore"), "*.log\n");
   writeFileSync(place.path("a"), "1\n");
@@ -153,7 +153,7 @@ test("the user's own repository stays byte for byte", async () => {
 });
 
 test("names come back byte for byte, whatever is in them", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   const names = [
     "new\nline",
     'quo"te',
@@ -183,7 +183,7 @@ test("names come back byte for byte, whatever is in them", async () => {
 });
 
 test("what cannot be kept is named, and the rest is kept", async () => {
-  using place = shadowPlace({ settings: { max_file_bytes: 1_000 } });
+  using place = shadowWorkspace({ settings: { max_file_bytes: 1_000 } });
   writeFileSync(place.path("small"), "1\n");
   writeFileSync(place.path("large"), "x".repeat(1_001));
   mkdirSync(place.path(".GIT"));
@@ -207,7 +207,7 @@ test("what cannot be kept is named, and the rest is kept", async () => {
 });
 
 test("a file of 5 GB is left out without being read", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   writeFileSync(place.path("a"), "1\n");
   writeFileSync(place.path("huge"), "");
   truncateSync(place.path("huge"), 5 * 1024 ** 3);
@@ -215,7 +215,7 @@ test("a file of 5 GB is left out without being read", async () => {
 });
 
 test("what is excluded is not kept, also when that is said only later", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   mkdirSync(place.path("node_modules"));
   mkdirSync(place.path("cache"));
   for (const file of ["a", "node_modules/x", "cache/y"]) writeFileSync(place.path(file), "1\n");
@@ -226,7 +226,7 @@ test("what is excluded is not kept, also when that is said only later", async ()
 });
 
 test("a large first checkpoint is one file on the disk, not one for each", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   for (let number = 0; number < 300; number += 1) writeFileSync(place.path(`${number}`), `${number}\n`);
   const { commit } = await place.keep();
   const objects = readdirSync(join(place.repository, "objects"), { recursive: true, withFileTypes: true });
@@ -238,13 +238,13 @@ test("a large first checkpoint is one file on the disk, not one for each", async
 });
 
 test("nobody else may read the checkpoints", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   await place.keep();
   expect(statSync(place.repository).mode & 0o777).toBe(0o700);
 });
 
 test("git finds nothing wrong with what was written", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   mkdirSync(place.path("a.b"));
   mkdirSync(place.path("a"));
   for (const file of ["a.b/x", "a/y", "a0", "z"]) writeFileSync(place.path(file), "1\n", { mode: 0o600 });

@@ -25,7 +25,7 @@ function meanwhile(work: () => void): Disposable {
   return { [Symbol.dispose]: () => clearImmediate(next) };
 }
 
-async function seen(path: string): Promise<SeenFile> {
+async function seeFile(path: string): Promise<SeenFile> {
   const file = await see(Buffer.from(path));
   if (file === undefined) throw new Error(`${path} is no file.`);
   return file;
@@ -56,7 +56,7 @@ test("a file that changed once since it was seen is copied as it is now, within 
   const parts = { readOnly: false, signal: undefined, onBytes: () => {} };
   const copy = async (change: () => void, grow = (bytes: number): unknown => grown.push(bytes)): Promise<string> => {
     writeFileSync(from, "first");
-    const file = await seen(from);
+    const file = await seeFile(from);
     change();
     rmSync(to, { force: true });
     await copyFile({ ...parts, file, to: Buffer.from(to), grow: (bytes) => void grow(bytes) });
@@ -86,10 +86,10 @@ test("a file that changes between its first and its last byte is read again, and
     };
   };
   const parts = { readOnly: false, signal: undefined, grow: () => {}, to: Buffer.from(to) };
-  await copyFile({ ...parts, file: await seen(from), onBytes: times(1) });
+  await copyFile({ ...parts, file: await seeFile(from), onBytes: times(1) });
   expect((await readFile(to)).equals(Buffer.alloc(3_000_000, 1))).toBe(true);
   rmSync(to);
-  await expect(copyFile({ ...parts, file: await seen(from), onBytes: times(Infinity) })).rejects.toThrow("twice");
+  await expect(copyFile({ ...parts, file: await seeFile(from), onBytes: times(Infinity) })).rejects.toThrow("twice");
 });
 
 test("a file in whose place stands a link, a directory or a pipe is not opened", async () => {
@@ -103,7 +103,7 @@ test("a file in whose place stands a link, a directory or a pipe is not opened",
   ]) {
     rmSync(path, { force: true, recursive: true });
     writeFileSync(path, "plain!");
-    const file = await seen(path);
+    const file = await seeFile(path);
     rmSync(path);
     change();
     await expect(openSeen(file)).rejects.toBeInstanceOf(FileChanged);
@@ -115,7 +115,7 @@ test("a directory in whose place stands a link is noticed, even when it leads to
   write(machine.source, { "d/a.txt": "content" });
   mkdirSync(join(machine.path, "outside"));
   linkSync(join(machine.source, "d/a.txt"), join(machine.path, "outside/a.txt"));
-  const file = await seen(join(machine.source, "d/a.txt"));
+  const file = await seeFile(join(machine.source, "d/a.txt"));
   rmSync(join(machine.source, "d"), { recursive: true });
   symlinkSync(join(machine.path, "outside"), join(machine.source, "d"));
   // Only Linux can tell the way a file was opened; elsewhere it is known as the same file.

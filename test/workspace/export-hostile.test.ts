@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type ShadowPlace, shadowPlace, userGit } from "./shadow-place.ts";
+import { type ShadowWorkspace, shadowWorkspace, userGit } from "./shadow-workspace.ts";
 
 beforeEach(() => vi.stubEnv("HOME", "/nonexistent"));
 afterEach(() => vi.unstubAllEnvs());
@@ -15,8 +15,8 @@ function commitAll(directory: string, ...init: readonly string[]): void {
 }
 
 /** A repository, and a worktree of it for the session. */
-function worktreePlace(...init: readonly string[]): ShadowPlace {
-  const place = shadowPlace({ kind: "worktree", cwd: OWN });
+function worktreePlace(...init: readonly string[]): ShadowWorkspace {
+  const place = shadowWorkspace({ kind: "worktree", cwd: OWN });
   for (const name of ["a", "b"]) writeFileSync(join(place.source, name), "1\n");
   commitAll(place.source, ...init);
   rmSync(place.cwd, { recursive: true });
@@ -24,11 +24,11 @@ function worktreePlace(...init: readonly string[]): ShadowPlace {
   return place;
 }
 
-const changed = (place: ShadowPlace, branch: string): string =>
+const changed = (place: ShadowWorkspace, branch: string): string =>
   userGit(place.source, "diff", "--name-status", "--no-renames", "main", branch);
 
 test("what is left out of a checkpoint is skipped and named, not deleted", async () => {
-  using place = shadowPlace({ settings: { max_file_bytes: 1_000 } });
+  using place = shadowWorkspace({ settings: { max_file_bytes: 1_000 } });
   for (const name of ["a", "b"]) writeFileSync(join(place.source, name), "1\n");
   commitAll(place.source);
   cpSync(place.source, place.cwd, { recursive: true, filter: (path) => !path.endsWith(".git") });
@@ -80,7 +80,7 @@ test("an index of the worktree that is a link is not written through", async () 
 });
 
 test("mounts say where a file stands in the repository", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   const outside = join(place.root, "outside");
   for (const directory of [outside, join(place.source, "pkg"), join(place.source, "fixed")]) mkdirSync(directory);
   for (const file of ["package.json", "pkg/package.json", "fixed/f"]) writeFileSync(join(place.source, file), "1\n");
@@ -102,7 +102,7 @@ test("mounts say where a file stands in the repository", async () => {
 });
 
 test("a .git that the agent makes in a directory does not move the files on the branch", async () => {
-  using place = shadowPlace({ kind: "clone", cwd: join(OWN, "pkg"), source: "host/pkg" });
+  using place = shadowWorkspace({ kind: "clone", cwd: join(OWN, "pkg"), source: "host/pkg" });
   for (const file of ["package.json", "pkg/package.json"]) writeFileSync(join(place.root, "host", file), "1\n");
   commitAll(join(place.root, "host"));
   writeFileSync(place.path("package.json"), "1\n");
@@ -128,7 +128,7 @@ test("a repository with longer names of objects gets its branch too", async () =
 });
 
 test("a zip file is written where the host works, not in the workspace", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   writeFileSync(place.path("a"), "1\n");
   const { commit } = await place.keep();
   const file = relative(process.cwd(), join(place.root, "out.zip"));

@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { GivenContent, WorkspacePlace } from "../../src/core/ports/workspace.ts";
+import type { GivenContent, WorkspaceLocation } from "../../src/core/ports/workspace.ts";
 import { failureOf, gitIn, makeRepository, placeOf, type Site, site } from "./support.ts";
 
 const EMPTY = { kind: "copy", mounts: [] } as const;
 
 /** A machine with an empty workspace. */
-async function scene(machine: Site): Promise<WorkspacePlace> {
+async function scene(machine: Site): Promise<WorkspaceLocation> {
   const request = machine.request({ ...EMPTY, mounts: [] });
   return placeOf(request, await machine.workspaces.prepare(request));
 }

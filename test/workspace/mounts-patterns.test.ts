@@ -9,7 +9,11 @@ type CopyInput = Extract<NonNullable<EnvironmentInput["workspace"]>, { kind: "co
 type MountInput = CopyInput["mounts"][number];
 
 /** What a mount of the project takes. */
-async function taken(machine: Site, mount: Partial<MountInput>, limits: Partial<CopyInput> = {}): Promise<string[]> {
+async function mountedFiles(
+  machine: Site,
+  mount: Partial<MountInput>,
+  limits: Partial<CopyInput> = {},
+): Promise<string[]> {
   const mounts = [{ source: ".", target: ".", ...mount }];
   const request = machine.request({ kind: "copy", mounts, ...limits });
   const made = await machine.workspaces.prepare(request);
@@ -60,7 +64,7 @@ test.each<[Partial<MountInput>, readonly string[]]>([
 ])("%j takes what it says", async (mount, expected) => {
   using machine = site();
   write(machine.source, Object.fromEntries(TREE.map((path) => [path, path])));
-  expect(await taken(machine, mount)).toEqual(expected.toSorted());
+  expect(await mountedFiles(machine, mount)).toEqual(expected.toSorted());
 });
 
 test("an excluded directory is not looked into, unless something in it may be taken back", async () => {
@@ -70,12 +74,17 @@ test("an excluded directory is not looked into, unless something in it may be ta
   // Every directory that is looked into counts.
   const limits = { max_files: 5 };
   for (const exclude of [["big"], ["big/"], ["big/**"], ["**/big"], ["big", "!other/**"]])
-    expect(await taken(machine, { exclude }, limits)).toEqual(["a.txt"]);
-  expect(await taken(machine, { exclude: ["big", "!big/keep/**"] }, limits)).toEqual(["a.txt", "big/keep/k.txt"]);
-  expect(await taken(machine, { include: ["*.txt", "big/k*/**"] }, limits)).toEqual(["a.txt", "big/keep/k.txt"]);
+    expect(await mountedFiles(machine, { exclude }, limits)).toEqual(["a.txt"]);
+  expect(await mountedFiles(machine, { exclude: ["big", "!big/keep/**"] }, limits)).toEqual([
+    "a.txt",
+    "big/keep/k.txt",
+  ]);
+  expect(await mountedFiles(machine, { include: ["*.txt", "big/k*/**"] }, limits)).toEqual(["a.txt", "big/keep/k.txt"]);
   write(machine.source, { ".gitignore": "big/\n" });
-  expect(await taken(machine, { gitignore: true }, limits)).toEqual([".gitignore", "a.txt"]);
-  await expect(taken(machine, { exclude: ["big", "!**/nothing"] }, limits)).rejects.toThrow("more than 5 directories");
+  expect(await mountedFiles(machine, { gitignore: true }, limits)).toEqual([".gitignore", "a.txt"]);
+  await expect(mountedFiles(machine, { exclude: ["big", "!**/nothing"] }, limits)).rejects.toThrow(
+    "more than 5 directories",
+  );
 });
 
 const name = fc.constantFrom("a", "b", "ab", ".a", "a.x", "b.x");
@@ -92,7 +101,7 @@ const glob = fc
   .map(([segments, end]) => `${segments.join("/")}${end}`);
 
 /** The meaning of a glob, as plainly as it can be said. */
-function meant(pattern: string, file: string): boolean {
+function isMatch(pattern: string, file: string): boolean {
   const segments = pattern.replace(/\/$/, "").split("/");
   const names = file.split("/");
   const ends = names.map((_, index) => names.slice(0, index + 1));
@@ -116,10 +125,10 @@ function writeTrees(machine: Site, trees: readonly Readonly<Record<string, strin
   rmSync(machine.source, { recursive: true });
   mkdirSync(machine.source);
   for (const [index, files] of trees.entries())
-    write(machine.source, { [`t${index}/always`]: "", ...prefixed(index, files) });
+    write(machine.source, { [`t${index}/always`]: "", ...prefixFiles(index, files) });
 }
 
-function prefixed(index: number, files: Readonly<Record<string, string>>): Record<string, string> {
+function prefixFiles(index: number, files: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(files).map(([file, content]) => [`t${index}/${file}`, content]));
 }
 
@@ -149,8 +158,8 @@ test("include and exclude mean what a plain reading of them means, for any tree"
       );
       const expected = cases.flatMap(({ paths, include, exclude }, index) =>
         ["always", ...paths]
-          .filter((file) => include.length === 0 || include.some((pattern) => meant(pattern, file)))
-          .filter((file) => exclude.findLast(([, pattern]) => meant(pattern, file))?.[0] !== false)
+          .filter((file) => include.length === 0 || include.some((pattern) => isMatch(pattern, file)))
+          .filter((file) => exclude.findLast(([, pattern]) => isMatch(pattern, file))?.[0] !== false)
           .map((file) => `t${index}/${file}`),
       );
       const mounts = cases.map(({ include, exclude }) => ({

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { OwnStep } from "../../src/core/session/checkpoint-list.ts";
-import { type ShadowPlace, shadowPlace, treeOf } from "./shadow-place.ts";
+import { type ShadowWorkspace, shadowWorkspace, treeOf } from "./shadow-workspace.ts";
 
 const TIMEOUT_MS = 120_000;
 
@@ -25,7 +25,7 @@ function key(name: string): string {
 }
 
 /** Every write is a content of its own, so that nobody makes by chance what was there before. */
-function act(place: ShadowPlace, { name, how }: Happening, turn: number): void {
+function act(place: ShadowWorkspace, { name, how }: Happening, turn: number): void {
   const path = place.path(name);
   mkdirSync(dirname(path), { recursive: true });
   if (how === "write") writeFileSync(path, `${turn}\n`);
@@ -38,7 +38,7 @@ test(
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(happening, { minLength: 2, maxLength: 7 }), async (all) => {
-        using place = shadowPlace({ kind: "in-place" });
+        using place = shadowWorkspace({ kind: "in-place" });
         for (const name of ["a", "dir/c"]) act(place, { by: "others", name, how: "write" }, 1_000);
         let last = (await place.keep()).commit;
         const start = treeOf(place.cwd);
@@ -75,7 +75,7 @@ test(
 );
 
 test("a change between two steps of the session, and one after them, are conflicts; what is back as it was is none", async () => {
-  using place = shadowPlace({ kind: "in-place" });
+  using place = shadowWorkspace({ kind: "in-place" });
   const put = (name: string, content: string): void => writeFileSync(place.path(name), content);
   for (const name of ["between", "after", "back"]) put(name, "0\n");
   const start = (await place.keep()).commit;
@@ -97,7 +97,7 @@ test("a change between two steps of the session, and one after them, are conflic
 });
 
 test("a file that comes back does not take away what others put where it was", async () => {
-  using place = shadowPlace({ kind: "in-place" });
+  using place = shadowWorkspace({ kind: "in-place" });
   writeFileSync(place.path("name"), "a file\n");
   const start = (await place.keep()).commit;
   rmSync(place.path("name"));

@@ -2,10 +2,10 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:f
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { shadowPlace, treeOf, userGit } from "./shadow-place.ts";
+import { shadowWorkspace, treeOf, userGit } from "./shadow-workspace.ts";
 
 test("what changed is listed by path, with lines for text", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   writeFileSync(place.path("text"), "1\n2\n3\n");
   writeFileSync(place.path("binary"), "\0one");
   writeFileSync(place.path("gone"), "1\n");
@@ -32,7 +32,7 @@ test("what changed is listed by path, with lines for text", async () => {
 });
 
 test("git can apply the patch, binary files included", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   writeFileSync(place.path("text"), "1\r\n2\n");
   writeFileSync(place.path("binary"), "\0one");
   writeFileSync(place.path(".gitattributes"), "* eol=crlf -diff\n");
@@ -53,7 +53,7 @@ test("git can apply the patch, binary files included", async () => {
 });
 
 test("others may look while checkpoints are taken", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   for (let number = 0; number < 50; number += 1) writeFileSync(place.path(`${number}`), "1\n");
   const { commit } = await place.keep();
   let last = commit;
@@ -85,7 +85,7 @@ const ODD = [
 ];
 
 test("of one file, whatever it is called, the patch is its own, and git can apply it", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   mkdirSync(place.path("日本"));
   for (const name of [...ODD, "ab", "other"]) writeFileSync(place.path(name), "1\n");
   const { commit } = await place.keep();
@@ -107,7 +107,7 @@ test("of one file, whatever it is called, the patch is its own, and git can appl
 });
 
 test("names are in a patch as they are, but for those that git must quote", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   const { commit } = await place.keep();
   for (const name of ["grün", 'q"', "t\tt"]) writeFileSync(place.path(name), "1\n");
   const patch = (await place.workspace.patch({ from: commit })).toString();
@@ -115,7 +115,7 @@ test("names are in a patch as they are, but for those that git must quote", asyn
 });
 
 test("a file that became a directory is told without what is in that, and the other way round", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   writeFileSync(place.path("x"), "a file\n");
   const { commit } = await place.keep();
   rmSync(place.path("x"));

@@ -2,13 +2,13 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlink
 import { join } from "node:path";
 import { inflateRawSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type ShadowPlace, shadowPlace, treeOf, userGit } from "./shadow-place.ts";
+import { type ShadowWorkspace, shadowWorkspace, treeOf, userGit } from "./shadow-workspace.ts";
 
 beforeEach(() => vi.stubEnv("HOME", "/nonexistent"));
 afterEach(() => vi.unstubAllEnvs());
 
 /** A repository on the host with one commit, and a copy of its files as the workspace. */
-function withRepository(place: ShadowPlace, files: Record<string, string> = { a: "1\n", b: "1\n" }): void {
+function withRepository(place: ShadowWorkspace, files: Record<string, string> = { a: "1\n", b: "1\n" }): void {
   userGit(place.source, "init", "--quiet", "--initial-branch=main");
   for (const [name, content] of Object.entries(files)) writeFileSync(join(place.source, name), content);
   userGit(place.source, "add", "-A");
@@ -17,7 +17,7 @@ function withRepository(place: ShadowPlace, files: Record<string, string> = { a:
 }
 
 test("a zip file has the files of the checkpoint, and appears whole", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   mkdirSync(place.path("d"));
   writeFileSync(place.path("d/a"), "1\r\n");
   writeFileSync(place.path("tool"), "#!/bin/sh\n");
@@ -26,7 +26,7 @@ test("a zip file has the files of the checkpoint, and appears whole", async () =
   const { commit } = await place.keep();
   writeFileSync(place.path("d/a"), "changed\n");
   await place.workspace.exportZip(commit, join(place.root, "out.zip"));
-  expect(unzipped(join(place.root, "out.zip"))).toEqual(
+  expect(readZip(join(place.root, "out.zip"))).toEqual(
     new Map([
       ["d/a", "644 1\r\n"],
       ["link", "link d/a"],
@@ -39,7 +39,7 @@ test("a zip file has the files of the checkpoint, and appears whole", async () =
 });
 
 /** The files in it as `treeOf` describes them, as far as a zip file can say it. */
-function unzipped(file: string): Map<string, string> {
+function readZip(file: string): Map<string, string> {
   const bytes = readFileSync(file);
   const end = bytes.lastIndexOf("PK\u0005\u0006", undefined, "latin1");
   const found = new Map<string, string>();
@@ -63,7 +63,7 @@ function unzipped(file: string): Map<string, string> {
 }
 
 test("a branch gets one commit with what changed, and nothing else of the repository is touched", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   withRepository(place, { a: "1\n", b: "1\n", ".gitignore": "*.log\n" });
   // A dirty checkout, a staged file, and a hook that would fail.
   writeFileSync(join(place.source, "a"), "the user's\n");
@@ -101,7 +101,7 @@ test("a branch gets one commit with what changed, and nothing else of the reposi
 });
 
 test("a second export goes on top of the first; the branch of somebody else is refused", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   withRepository(place);
   userGit(place.source, "config", "user.name", "Ada");
   userGit(place.source, "config", "user.email", "ada@example.com");
@@ -134,7 +134,7 @@ test("a second export goes on top of the first; the branch of somebody else is r
 });
 
 test("a subdirectory, a detached HEAD, another base, line endings of the repository", async () => {
-  using place = shadowPlace({ source: "host/sub" });
+  using place = shadowWorkspace({ source: "host/sub" });
   const top = join(place.root, "host");
   userGit(top, "init", "--quiet", "--initial-branch=main");
   writeFileSync(join(top, ".gitattributes"), "* text eol=crlf\n");
@@ -168,7 +168,7 @@ test("a subdirectory, a detached HEAD, another base, line endings of the reposit
 });
 
 test("a repository without commits gets its first one on the branch", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   userGit(place.source, "init", "--quiet", "--initial-branch=main");
   const from = await place.keep();
   writeFileSync(place.path("a"), "1\n");
@@ -184,7 +184,7 @@ test("a repository without commits gets its first one on the branch", async () =
 });
 
 test("without a repository there is no branch", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   const { commit } = await place.keep();
   const request = { from: commit, to: commit, branch: "work", message: "m" };
   await expect(place.workspace.exportBranch(request)).rejects.toMatchObject({
@@ -196,7 +196,7 @@ test("without a repository there is no branch", async () => {
 });
 
 test("no branch is made when nothing of what changed belongs on it", async () => {
-  using place = shadowPlace({ source: "host/sub" });
+  using place = shadowWorkspace({ source: "host/sub" });
   const top = join(place.root, "host");
   userGit(top, "init", "--quiet", "--initial-branch=main");
   writeFileSync(join(top, ".gitignore"), "*.log\n");
@@ -216,7 +216,7 @@ test("no branch is made when nothing of what changed belongs on it", async () =>
 });
 
 test("submodules keep what they point to", async () => {
-  using place = shadowPlace();
+  using place = shadowWorkspace();
   withRepository(place);
   const commit = userGit(place.source, "rev-parse", "HEAD").trim();
   userGit(place.source, "update-index", "--add", "--cacheinfo", `160000,${commit},module`);
@@ -233,7 +233,7 @@ test("submodules keep what they point to", async () => {
 });
 
 test("in the session's own worktree the branch moves, and its files are clean", async () => {
-  using place = shadowPlace({ kind: "worktree", cwd: "sessions/sesn_one/files" });
+  using place = shadowWorkspace({ kind: "worktree", cwd: "sessions/sesn_one/files" });
   rmSync(place.cwd, { recursive: true });
   userGit(place.source, "init", "--quiet", "--initial-branch=main");
   writeFileSync(join(place.source, ".gitignore"), "*.log\n");

@@ -22,7 +22,7 @@ import {
   type WorkspaceSettings,
 } from "../../src/core/environment/environment.ts";
 import type { CapstanError } from "../../src/core/errors.ts";
-import type { WorkspacePlace, WorkspaceRequest, Workspaces } from "../../src/core/ports/workspace.ts";
+import type { WorkspaceLocation, WorkspaceRequest, Workspaces } from "../../src/core/ports/workspace.ts";
 import { createWorkspaces, type WorkspacesOptions } from "../../src/workspace/workspaces.ts";
 
 /** A machine of its own: a home, Capstan's home, and a directory to start sessions in. */
@@ -69,7 +69,7 @@ function settingsOf(workspace: EnvironmentInput["workspace"]): WorkspaceSettings
 export function placeOf(
   request: WorkspaceRequest,
   made: { readonly cwd: string; readonly source: string },
-): WorkspacePlace {
+): WorkspaceLocation {
   return { sessionId: request.sessionId, kind: request.workspace.kind, cwd: made.cwd, source: made.source };
 }
 
@@ -157,7 +157,7 @@ export interface GitServer extends AsyncDisposable {
   /** Settles with the first request. */
   readonly asked: Promise<void>;
   /** How many requests had the right password. */
-  accepted(): number;
+  countAccepted(): number;
 }
 
 /** Serves a repository over https, on loopback, as plain files; with a password, or without ever answering. */
@@ -193,7 +193,7 @@ export async function gitServer(
   return {
     port,
     asked: asked.promise,
-    accepted: () => accepted,
+    countAccepted: () => accepted,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((closed) => server.close(closed));

@@ -10,9 +10,9 @@ import "./styles.css";
 /** In milliseconds: how long to wait for the server before showing anything. */
 const PATIENCE_MS = 200;
 
-const place = document.getElementById("console");
-if (place === null) throw new Error("The page has no root element.");
-void draw(place);
+const container = document.getElementById("console");
+if (container === null) throw new Error("The page has no root element.");
+void draw(container);
 
 /** Fetch all data of the first page at once, instead of one request after another as components mount. */
 async function draw(into: HTMLElement): Promise<void> {

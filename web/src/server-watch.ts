@@ -1,4 +1,4 @@
-import { takeEarly } from "./early.ts";
+import { takeEarly } from "./early-requests.ts";
 
 /**
  * What every response reveals about the server: that it is up, its time, and whether the login is still valid.

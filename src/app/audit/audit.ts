@@ -8,19 +8,19 @@ import { toolOutputsIn } from "../../store/sqlite/outputs/tool-outputs.ts";
 import { keyIdOf } from "../../store/sqlite/audit/seal-hash.ts";
 import { recordReset } from "../../store/sqlite/audit/reset.ts";
 import { auditKey, auditKeyPath } from "./audit-key.ts";
-import { OutputAudit } from "../audit-parts/outputs.ts";
+import { OutputAudit } from "../audit-parts/output-audit.ts";
 import { clock } from "../clock.ts";
 import { openStore, outputsPath, storePath } from "../open-store.ts";
 
 export type { AuditQuery } from "../../store/sqlite/audit/audit-records.ts";
 
-export interface Place {
+export interface AuditLocation {
   readonly home: string;
   readonly environment: Environment;
 }
 
 /** Yields everything that an audit checks, as of now. */
-export async function* readAudit(place: Place, query: AuditQuery = {}): AsyncGenerator<AuditRecord> {
+export async function* readAudit(place: AuditLocation, query: AuditQuery = {}): AsyncGenerator<AuditRecord> {
   const key = keyOf(place);
   // Read the anchor first: what is signed later may be in the store, but nothing that the anchor names may be missing.
   const anchor = key.anchor();
@@ -31,9 +31,9 @@ export async function* readAudit(place: Place, query: AuditQuery = {}): AsyncGen
 }
 
 /** Verifies the log and the outputs saved next to it. */
-export async function verifyAudit(place: Place, query: AuditQuery = {}): Promise<AuditReport> {
+export async function verifyAudit(place: AuditLocation, query: AuditQuery = {}): Promise<AuditReport> {
   const outputs = new OutputAudit(toolOutputsIn(outputsPath(place.home)));
-  return outputs.added(await checkAudit(outputs.beside(readAudit(place, query)), () => keyOf(place).load()));
+  return outputs.addTo(await checkAudit(outputs.beside(readAudit(place, query)), () => keyOf(place).load()));
 }
 
 /**
@@ -58,19 +58,23 @@ export function verifyExport(lines: AsyncIterable<string>, key?: string): Promis
  * Signs that the store's current state is legitimate, whatever the anchor says; creates a new key if the old one is
  * lost.
  */
-export async function acceptState(place: Place, reason: string): Promise<void> {
+export async function acceptState(place: AuditLocation, reason: string): Promise<void> {
   await (await openStore(place.home, place.environment))[Symbol.asyncDispose]();
   recordReset({ path: storePath(place.home), clock, key: keyOf(place) }, { kind: "accepted", reason });
 }
 
 /** Describes the key without using it. `isLost`: something was signed with a key that no longer exists. */
-export function keyState(place: Place): { readonly path: string; readonly id?: string; readonly isLost: boolean } {
+export function keyState(place: AuditLocation): {
+  readonly path: string;
+  readonly id?: string;
+  readonly isLost: boolean;
+} {
   const key = keyOf(place);
   const id = key.load()?.id;
   return { path: key.path, ...(id !== undefined && { id }), isLost: id === undefined && (key.anchor()?.seq ?? 0) > 0 };
 }
 
-function keyOf({ home, environment }: Place): AuditKey {
+function keyOf({ home, environment }: AuditLocation): AuditKey {
   return auditKey(auditKeyPath(home, environment));
 }
 

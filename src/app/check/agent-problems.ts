@@ -11,7 +11,7 @@ import { requireUsableSkills } from "../../engines/skills.ts";
 import type { Requirement } from "../../gateway/upstreams/requirements.ts";
 import type { CredentialOptions } from "../credentials/credential-settings.ts";
 import { capabilitiesOf } from "../engines.ts";
-import { loadFunctions, outputs } from "../host/lazy-tools.ts";
+import { loadFunctionsLazily, outputs } from "../host/lazy-tools.ts";
 
 export { claudeCodePromptChars } from "../../engines/model-traits.ts";
 
@@ -51,7 +51,7 @@ export async function loadTools(agent: AgentDefinition): Promise<readonly string
     import("../../engines/claude/options.ts"),
     import("../../engines/rule-tools.ts"),
   ]);
-  const tools = await loadFunctions(agent.functions ?? []);
+  const tools = await loadFunctionsLazily(agent.functions ?? []);
   toolNames({ agent, tools });
   requireKnownTools({ agent, tools });
   return tools.map(({ name }) => name);

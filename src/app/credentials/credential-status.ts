@@ -6,7 +6,7 @@ import { checkAddress } from "../../gateway/upstreams/provider-address.ts";
 import { requirementsOf } from "../../gateway/upstreams/requirements.ts";
 import { type CredentialSettings, secretSource } from "../../gateway/credentials/secret-source.ts";
 import { choiceOf, defaultProvider } from "../../gateway/upstreams/upstreams.ts";
-import type { ShownCredential } from "../../server/api/deps.ts";
+import type { CredentialListing } from "../../server/api/deps.ts";
 import { type CredentialOptions, credentialSettings } from "./credential-settings.ts";
 
 /** The status of one provider. Never contains a secret. */
@@ -88,7 +88,7 @@ async function peek(
 }
 
 /** For people at another machine: without even the end of a secret. */
-export function shownCredential(status: ProviderStatus): ShownCredential {
+export function credentialToWire(status: ProviderStatus): CredentialListing {
   const { provider, title, isDefault, found, missing, problem, ignored } = status;
   const lacks = isDefault || found.length > 0 ? missing.map(({ what, how }) => `it lacks ${what}: ${how}`) : [];
   const wrong = [problem ?? [], ignored ?? [], lacks].flat();

@@ -5,7 +5,7 @@ import { replayPolicy } from "./jobs/replay-policy.ts";
 import { verifyLogs } from "./jobs/verify-logs.ts";
 
 /** The location of the store that a job reads. */
-export interface HeavyPlace {
+export interface HeavyContext {
   readonly home: string;
   /** Only those of the host's variables that contain paths. */
   readonly environment: Environment;

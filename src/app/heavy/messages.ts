@@ -1,13 +1,13 @@
 import type { ErrorCode } from "../../core/errors.ts";
 
 /** A job for a thread. */
-export interface Asked {
+export interface HeavyRequest {
   readonly name: string;
   readonly input: unknown;
 }
 
 /** A job's result. */
-export interface Said {
+export interface HeavyResult {
   readonly value?: unknown;
   readonly failure?: {
     /** Absent for unexpected errors. */

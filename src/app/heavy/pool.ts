@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { CapstanError } from "../../core/errors.ts";
 import { onAbort } from "../../core/text/on-abort.ts";
-import { type Asking, HeavySlots } from "../../server/heavy/slots.ts";
-import type { HeavyPlace, JobInput, JobName, JobOutput } from "./jobs.ts";
-import type { Asked, Said } from "./messages.ts";
+import { type HeavyCaller, HeavySlots } from "../../server/heavy/slots.ts";
+import type { HeavyContext, JobInput, JobName, JobOutput } from "./jobs.ts";
+import type { HeavyRequest, HeavyResult } from "./messages.ts";
 
 export interface PoolLimits {
   /** In mebibytes: the maximum heap of one thread. */
@@ -21,20 +21,20 @@ const PLACES = ["./worker.ts", "./workers/heavy.js", "../workers/heavy.js"];
 
 /** Runs jobs in threads with limits; a job that exceeds one fails without affecting anything else. */
 export class WorkerPool implements AsyncDisposable {
-  readonly #place: HeavyPlace;
+  readonly #place: HeavyContext;
   readonly #limits: PoolLimits;
   readonly #slots = new HeavySlots();
   /** Idle threads, with the timers that end them. */
   readonly #idle = new Map<Worker, NodeJS.Timeout>();
   readonly #all = new Set<Worker>();
 
-  constructor(place: HeavyPlace, limits: Partial<PoolLimits> = {}) {
+  constructor(place: HeavyContext, limits: Partial<PoolLimits> = {}) {
     this.#place = place;
     this.#limits = { ...LIMITS, ...limits };
   }
 
   /** One job at a time for each key. If the caller disconnects, the job is ended. */
-  run<Name extends JobName>(name: Name, input: JobInput<Name>, asking: Asking): Promise<JobOutput<Name>> {
+  run<Name extends JobName>(name: Name, input: JobInput<Name>, asking: HeavyCaller): Promise<JobOutput<Name>> {
     return this.#slots.run(asking, async () => {
       const worker = this.#wake() ?? this.#start();
       try {
@@ -73,14 +73,14 @@ export class WorkerPool implements AsyncDisposable {
     return worker;
   }
 
-  async #answerOf(worker: Worker, asked: Asked, signal: AbortSignal): Promise<Said> {
-    const { promise, resolve, reject } = Promise.withResolvers<Said>();
-    const failed = (error: NodeJS.ErrnoException): void =>
+  async #answerOf(worker: Worker, asked: HeavyRequest, signal: AbortSignal): Promise<HeavyResult> {
+    const { promise, resolve, reject } = Promise.withResolvers<HeavyResult>();
+    const onError = (error: NodeJS.ErrnoException): void =>
       reject(error.code === "ERR_WORKER_OUT_OF_MEMORY" ? this.#tooMuch("memory") : error);
-    const ended = (): void => reject(new Error("The thread ended before it responded."));
+    const onExit = (): void => reject(new Error("The thread ended before it responded."));
     const timer = setTimeout(() => reject(this.#tooMuch("time")), this.#limits.jobMs);
     const takeBack = onAbort(signal, () => reject(signal.reason as Error));
-    worker.once("message", resolve).once("error", failed).once("exit", ended);
+    worker.once("message", resolve).once("error", onError).once("exit", onExit);
     try {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- This is a thread, not a window.
       worker.postMessage(asked);
@@ -88,7 +88,7 @@ export class WorkerPool implements AsyncDisposable {
     } finally {
       clearTimeout(timer);
       takeBack();
-      worker.off("message", resolve).off("error", failed).off("exit", ended);
+      worker.off("message", resolve).off("error", onError).off("exit", onExit);
     }
   }
 
@@ -129,7 +129,7 @@ export class WorkerPool implements AsyncDisposable {
   }
 }
 
-function errorOf({ code, message, data, retryable }: NonNullable<Said["failure"]>): Error {
+function errorOf({ code, message, data, retryable }: NonNullable<HeavyResult["failure"]>): Error {
   if (code === undefined) return new Error(message);
   return new CapstanError(code, message, {
     ...(data !== undefined && { data }),

@@ -28,13 +28,13 @@ export function hostCapacity(settings: CapacitySettings): {
     memoryOf,
   });
   const readStalls = stallReader(cgroups);
-  const hasRoom = remembered(
+  const hasRoom = cacheFor(
     () =>
-      isWithin(capacity, {
+      hasCapacity(capacity, {
         free: memoryRoom(cgroups)?.free ?? process.availableMemory(),
         loopDelay: loopDelay(),
         stalls: readStalls(),
-        held: () => process.memoryUsage.rss() + processes.bytes,
+        heldBytes: () => process.memoryUsage.rss() + processes.bytes,
       }),
     READ_EVERY,
   );
@@ -50,21 +50,21 @@ export interface HostPressure {
   readonly loopDelay: number;
   readonly stalls: { readonly cpu: number; readonly memory: number };
   /** Memory of this process and its agent processes. Called last, because it reads the process table. */
-  readonly held: () => number;
+  readonly heldBytes: () => number;
 }
 
 /** Whether another turn may start next to the current ones. */
-export function isWithin(capacity: Required<CapacitySettings>, now: HostPressure): boolean {
+export function hasCapacity(capacity: Required<CapacitySettings>, now: HostPressure): boolean {
   return (
     now.free >= capacity.min_free_bytes &&
     now.loopDelay <= capacity.max_loop_delay_ms &&
     now.stalls.cpu <= capacity.max_cpu_pressure &&
     now.stalls.memory <= capacity.max_memory_pressure &&
-    now.held() <= capacity.max_memory_bytes
+    now.heldBytes() <= capacity.max_memory_bytes
   );
 }
 
-function remembered(read: () => boolean, forMs: number): () => boolean {
+function cacheFor(read: () => boolean, forMs: number): () => boolean {
   let known = true;
   let until = Number.NEGATIVE_INFINITY;
   return () => {

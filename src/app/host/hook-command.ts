@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { CommandEnd, CommandSurroundings, RunHookCommand } from "../../core/ports/hooks.ts";
+import type { HookCommandEnd, CommandSurroundings, RunHookCommand } from "../../core/ports/hooks.ts";
 import { findContainment } from "../../process/containment.ts";
 import { BriefCovers } from "../../sandbox/brief-covers.ts";
 import { confinedCommand, coverOf } from "../../sandbox/confined-command.ts";
@@ -73,7 +73,7 @@ interface RunOptions extends CommandSurroundings {
 async function run(
   words: readonly string[],
   { stdin, cwd, stateDir, signal, path, wrapper, confine }: RunOptions,
-): Promise<CommandEnd> {
+): Promise<HookCommandEnd> {
   const directory = async (name: string): Promise<string> => {
     const made = join(stateDir, name);
     await mkdir(made, { recursive: true, mode: 0o700 });
@@ -106,7 +106,7 @@ function killGroup(child: ChildProcess): void {
   }
 }
 
-function endOf(child: ChildProcess, { stdin, kill }: { stdin: string; kill: () => void }): Promise<CommandEnd> {
+function endOf(child: ChildProcess, { stdin, kill }: { stdin: string; kill: () => void }): Promise<HookCommandEnd> {
   return new Promise((resolve, reject) => {
     let stdout = "";
     let stderr = "";

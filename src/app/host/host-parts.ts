@@ -37,20 +37,20 @@ export function hostParts(options: HostOptions): HostParts {
     home,
     path: environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
     retries: options.retries ?? 6,
-    engine: checked(engineName.optional(), options.engine, "engine"),
+    engine: parseOption(engineName.optional(), options.engine, "engine"),
     upstreamIdleMs: options.upstreamIdleMs ?? 120_000,
     credentialWaitMs: options.credentialWaitMs,
     hibernateAfterMs: options.hibernateAfterMs ?? 600_000,
     mountRoots: options.mountRoots ?? [],
     hooksOutsideSandbox: options.hooksOutsideSandbox ?? false,
     secretFiles: secretFiles(home, environment, options.secretFiles),
-    budgets: checked(budgetSettings, options.budgets ?? {}, "budgets"),
-    prices: checked(priceSettings, options.prices ?? {}, "prices"),
-    capacity: checked(capacitySettings, options.capacity ?? {}, "capacity"),
+    budgets: parseOption(budgetSettings, options.budgets ?? {}, "budgets"),
+    prices: parseOption(priceSettings, options.prices ?? {}, "prices"),
+    capacity: parseOption(capacitySettings, options.capacity ?? {}, "capacity"),
   };
   const hidden = { ...options.unusedVariables, ...environment };
-  const redactor = hostRedactor(hidden, checked(redactionSettings, options.redact ?? [], "redact"));
-  const auth = checked(authSettings, options.auth ?? {}, "auth");
+  const redactor = hostRedactor(hidden, parseOption(redactionSettings, options.redact ?? [], "redact"));
+  const auth = parseOption(authSettings, options.auth ?? {}, "auth");
   const credentials = credentialSettings({ home, environment, auth, dotEnv: options.dotEnv }, (secret) =>
     redactor.learn(secret),
   );
@@ -86,7 +86,7 @@ export async function hostWith({
   });
 }
 
-function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, option: string): z.output<Schema> {
+function parseOption<Schema extends z.ZodType>(schema: Schema, value: unknown, option: string): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) => `${[option, ...path].join(".")}: ${message}`);

@@ -7,16 +7,16 @@ import type { RemoteServerFactory } from "../../mcp/remote-servers.ts";
 
 // Most sessions have no host tools, functions or output schema, and need not wait for MCP and a schema compiler.
 
-export const createToolServer: ToolServerFactory = async (options) =>
+export const createToolServerLazily: ToolServerFactory = async (options) =>
   (await import("../../mcp/bridge.ts")).createToolServer(options);
 
-export const connectRemoteServer: RemoteServerFactory = async (options) =>
+export const connectRemoteServerLazily: RemoteServerFactory = async (options) =>
   (await import("../../mcp/remote/server.ts")).connectRemoteServer(options);
 
-export const connectServer: ServerClientFactory = async (options) =>
+export const connectServerLazily: ServerClientFactory = async (options) =>
   (await import("../../mcp/client/server-client.ts")).connectServer(options);
 
-export const loadFunctions: LoadFunctions = async (modules) =>
+export const loadFunctionsLazily: LoadFunctions = async (modules) =>
   modules.length === 0 ? [] : (await import("../../tools/function-modules.ts")).loadFunctions(modules);
 
 export const outputs: OutputChecks = {

@@ -28,7 +28,7 @@ export async function openFiles(
     isGone,
     redactor: createRedactor(),
     feed: () => new Feed(),
-    driven: () => undefined,
+    findDriven: () => undefined,
     locks: new SessionLocks(),
   };
   return {

@@ -19,7 +19,7 @@ import { hookCommands } from "../host/hook-command.ts";
 import { outputs } from "../host/lazy-tools.ts";
 import { hostParts, hostWith, rehearsal } from "../host/host-parts.ts";
 import type { HostOptions } from "../open-host.ts";
-import { secretsIn } from "./secrets-in.ts";
+import { secretsIn } from "./case-secrets.ts";
 
 /** A replayed model answers immediately or never. */
 const REPLAY_IDLE_MS = 5_000;

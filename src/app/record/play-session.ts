@@ -7,7 +7,7 @@ import { readCassette } from "../../eval/compare/cassette-files.ts";
 import type { RunDeps } from "../../eval/run.ts";
 import type { SessionCase } from "../../eval/session-case.ts";
 import type { TrialFacts } from "../../eval/trial/trial-facts.ts";
-import { cassetteFromSaid } from "../../gateway/cassette/from-said.ts";
+import { cassetteFromSaid } from "../../gateway/cassette/cassette-from-session.ts";
 import type { RecordRequest } from "./record-session.ts";
 
 interface Playing extends Pick<ReadSuite, "suite"> {
@@ -54,7 +54,7 @@ export async function playAgain({
     outcome.run.drifts.find(({ what }) => what === "unrecorded")?.summary ??
     (left > 0 ? `${left} of the model's answers were not requested again` : undefined);
   if (why !== undefined || outcome.recorded === undefined || outcome.facts === undefined)
-    throw failed(record, `replaying its answers does not reach its end: ${why ?? "the replay failed"}`);
+    throw playFailure(record, `replaying its answers does not reach its end: ${why ?? "the replay failed"}`);
   await tests.keep({ path, suite, case: one, trial: 1, recorded: outcome.recorded, capstan, sdk });
   return outcome.facts;
 }
@@ -72,7 +72,7 @@ export async function requirePassing({ suite, record, request, cassette: path, t
     signal: request.signal,
   });
   const why = whyFailed(run);
-  if (why !== undefined) throw failed(record, `two replays differ: ${why}`);
+  if (why !== undefined) throw playFailure(record, `two replays differ: ${why}`);
 }
 
 function lastOf({ cases }: ReadSuite["suite"]): Case {
@@ -87,6 +87,6 @@ function whyFailed({ error, verdicts }: TrialRun): string | undefined {
   return error ?? (first && [first.message, first.diff].filter(Boolean).join("\n"));
 }
 
-function failed({ id }: SessionRecord, why: string): CapstanError {
+function playFailure({ id }: SessionRecord, why: string): CapstanError {
   return new CapstanError("unsupported", `Session ${id} cannot become a case: ${why}`, { data: { sessionId: id } });
 }

@@ -4,9 +4,9 @@ import { basename, dirname, join, relative } from "node:path";
 import type { Environment } from "../../config/project/home.ts";
 import { type Configuration, loadConfiguration } from "../../config/load.ts";
 import { type ReadSuite, readSuite } from "../../config/suite/suite-file.ts";
-import { TrustBook } from "../../config/trust/book.ts";
-import { ASSUMED_TRUST } from "../../config/trust/recorded.ts";
-import { trustWritten } from "../../config/trust/written.ts";
+import { TrustBook } from "../../config/trust/trust-book.ts";
+import { ASSUMED_TRUST } from "../../config/trust/recorded-trust.ts";
+import { trustWritten } from "../../config/trust/trust-written.ts";
 import { suiteText, withCase } from "../../config/suite/suite-text.ts";
 import type { InputValues } from "../../core/agent/agent-inputs.ts";
 import { DEFAULT_ENGINE } from "../../core/agent/engine-name.ts";
@@ -23,7 +23,7 @@ import { clock } from "../clock.ts";
 import { openStore } from "../open-store.ts";
 import { openTests, type TestsOptions } from "./open-tests.ts";
 import { playAgain, requirePassing } from "./play-session.ts";
-import { type SecretsIn, secretsOfHost } from "./secrets-in.ts";
+import { type SecretsIn, secretsOfHost } from "./case-secrets.ts";
 import { agentForSuite, anotherAgent, type ChosenAgent, differsIn } from "./session-agent.ts";
 import { isSameFixture, makeFixture } from "./session-fixture.ts";
 import { stageCase, type StagedCase } from "./staged-case.ts";
@@ -58,7 +58,7 @@ export interface RecordedCase {
  */
 export async function recordSession(request: RecordRequest): Promise<RecordedCase> {
   const { environment, suiteFile } = request;
-  const { record, events } = await stored(request);
+  const { record, events } = await readStored(request);
   const told = sessionCase(
     record,
     events.map(({ seq, event }) => ({ ...event, seq })),
@@ -77,7 +77,7 @@ export async function recordSession(request: RecordRequest): Promise<RecordedCas
   const agent = await stageAgent(before, fixture, making);
 
   /** The text of the suite. Files created for the case are in `base`. */
-  const written = async (base: string, facts?: TrialFacts, trials?: number): Promise<string> => {
+  const writeSuite = async (base: string, facts?: TrialFacts, trials?: number): Promise<string> => {
     const added = writtenCase(told, {
       name,
       engine: record.agent.engine ?? DEFAULT_ENGINE,
@@ -95,15 +95,15 @@ export async function recordSession(request: RecordRequest): Promise<RecordedCas
   await using opened = await openTests("replay", options);
   const tests = { ...opened, keep: keeping({ clock, secretsIn }) };
   const playing = { record, request, tests, cassette: join(staged.path, cassette) };
-  const first = await staged.read(await written(aside), environment);
+  const first = await staged.read(await writeSuite(aside), environment);
   const facts = await playAgain({ ...playing, suite: first, told });
   // There is only one cassette, whatever the suite's default.
   const trials = first.cases.at(-1)?.trials === 1 ? undefined : 1;
-  await requirePassing({ ...playing, suite: await staged.read(await written(aside, facts, trials), environment) });
+  await requirePassing({ ...playing, suite: await staged.read(await writeSuite(aside, facts, trials), environment) });
   const agentFiles = agent.text === undefined ? [] : [agent.path];
   const fixtures = fixture === undefined ? [] : [fixture];
   const files = isThere ? agentFiles : [...agentFiles, ...fixtures];
-  const suite = await written("", facts, trials);
+  const suite = await writeSuite("", facts, trials);
   await staged.finish({ files, cassette, suite });
   const texts = new Map([
     [suiteFile, suite],
@@ -142,7 +142,7 @@ function requireAllowed({ calls }: SessionCase, { allowSideEffects }: RecordRequ
   );
 }
 
-async function stored({
+async function readStored({
   home,
   environment,
   sessionId,

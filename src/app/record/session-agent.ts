@@ -4,13 +4,13 @@ import { isDeepStrictEqual } from "node:util";
 import { agentText } from "../../config/agent/agent-text.ts";
 import type { Environment } from "../../config/project/home.ts";
 import { type Configuration, loadConfiguration } from "../../config/load.ts";
-import { ASSUMED_TRUST } from "../../config/trust/recorded.ts";
-import { type InputValues, rendered } from "../../core/agent/agent-inputs.ts";
+import { ASSUMED_TRUST } from "../../config/trust/recorded-trust.ts";
+import { type InputValues, renderInputs } from "../../core/agent/agent-inputs.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { SessionRecord } from "../../core/ports/store.ts";
 import { withProjectFile } from "../../runtime/recovery/project-file.ts";
 
-export interface AgentRequest {
+export interface RecordedAgentRequest {
   readonly record: SessionRecord;
   /** The session's input values. */
   readonly inputs: InputValues;
@@ -32,7 +32,7 @@ export interface ChosenAgent {
 }
 
 /** Finds the file that defines the session's agent as it was then, or creates the text of a new one. */
-export async function agentForSuite(request: AgentRequest): Promise<ChosenAgent> {
+export async function agentForSuite(request: RecordedAgentRequest): Promise<ChosenAgent> {
   const { record, inputs, directory, environment, agentFile } = request;
   const beside = join(directory, "agent.yaml");
   const candidate = agentFile ?? (existsSync(beside) ? beside : undefined);
@@ -67,9 +67,9 @@ export function anotherAgent(file: string, others: readonly string[]): CapstanEr
 /** The fields in which a file's agent or environment differs. */
 export function differsIn(
   { agent, sessionEnvironment }: Pick<Configuration, "agent" | "sessionEnvironment">,
-  { record, inputs, fixture }: Pick<AgentRequest, "record" | "inputs" | "fixture">,
+  { record, inputs, fixture }: Pick<RecordedAgentRequest, "record" | "inputs" | "fixture">,
 ): readonly string[] {
-  const told = { ...agent, instructions: rendered(agent.instructions, inputs) };
+  const told = { ...agent, instructions: renderInputs(agent.instructions, inputs) };
   const now = plain(fixture === undefined ? told : withProjectFile(told, fixture).agent);
   const then = plain(record.agent);
   // The case names the engine.

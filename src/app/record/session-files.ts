@@ -4,7 +4,7 @@ import type { SessionRecord, Store } from "../../core/ports/store.ts";
 import { importSession } from "../../runtime/files/archive.ts";
 import { holdLease } from "../../runtime/log/lease.ts";
 import { loadState } from "../../runtime/log/stored-state.ts";
-import { placeOf } from "../../runtime/paths/session-place.ts";
+import { workspaceLocation } from "../../runtime/paths/session-location.ts";
 import { contentHash } from "../../store/sqlite/outputs/tool-outputs.ts";
 import { eventHash, genesisHash } from "../../store/sqlite/audit/hash-chain.ts";
 import { clock, ids } from "../clock.ts";
@@ -36,7 +36,7 @@ export async function eraseSession(
   const held = await holdLease(store.leases, { sessionId, owner: thisProcess(ids.next("host")), isGone });
   try {
     // Before the session record: otherwise a workspace that could not be removed would be forgotten.
-    if (record !== undefined) await workspacesIn(home, []).remove(placeOf(record));
+    if (record !== undefined) await workspacesIn(home, []).remove(workspaceLocation(record));
     await store.deleteSession(sessionId, held.lease.fence);
   } finally {
     await held.release();

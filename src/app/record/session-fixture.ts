@@ -4,10 +4,10 @@ import { isDeepStrictEqual } from "node:util";
 import { checkpointsIn } from "../../core/session/checkpoint-list.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { StoredEvent } from "../../core/events/events.ts";
-import { isInside } from "../../core/paths/inside.ts";
+import { isInside } from "../../core/paths/is-inside.ts";
 import type { SessionRecord } from "../../core/ports/store.ts";
 import { whole } from "../../core/text/thousands.ts";
-import { placeOf } from "../../runtime/paths/session-place.ts";
+import { workspaceLocation } from "../../runtime/paths/session-location.ts";
 import { ids } from "../clock.ts";
 import { workspacesIn } from "../host/workspaces.ts";
 
@@ -53,7 +53,7 @@ async function restore(commit: string, directory: string, { home, record }: Fixt
   const place = { sessionId: ids.next("sesn"), kind: "in-place", cwd: directory, source: directory } as const;
   try {
     const workspace = workspaces.open(place, record.environment.checkpoints);
-    await workspace.adopt(commit, placeOf(record));
+    await workspace.adopt(commit, workspaceLocation(record));
     const empty = await workspace.checkpoint(undefined);
     if (empty !== undefined) await workspace.restore(commit, empty.commit);
   } finally {

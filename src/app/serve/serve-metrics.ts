@@ -18,7 +18,7 @@ export function serverMetrics(host: Runtime, store: Store): RuntimeMetrics {
       );
       return { count: waiting.length, oldestAt: waiting[0]?.createdAt ?? null };
     },
-    spent: (project) => store.ledger.lines({ by: "model", ...of(project) }),
+    readSpending: (project) => store.ledger.lines({ by: "model", ...of(project) }),
   };
 }
 

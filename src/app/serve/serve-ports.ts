@@ -4,12 +4,12 @@ import { type Configuration, loadConfiguration, type Trusting } from "../../conf
 import { KnownProjects } from "../../config/project/known-projects.ts";
 import { findProject } from "../../config/project/project.ts";
 import type { EngineName } from "../../core/agent/engine-name.ts";
-import { withheldNote } from "../../config/trust/withheld.ts";
+import { withheldNote } from "../../config/trust/withheld-note.ts";
 import type { Store } from "../../core/ports/store.ts";
 import { readOutput } from "../../runtime/outputs/read-output.ts";
 import type { ApiDeps, ProjectDefaults } from "../../server/api/deps.ts";
 import type { ServerDeps } from "../../server/http/context.ts";
-import { providerStatuses, shownCredential } from "../credentials/credential-status.ts";
+import { providerStatuses, credentialToWire } from "../credentials/credential-status.ts";
 import type { WorkerPool } from "../heavy/pool.ts";
 import { heavyPorts } from "../heavy/ports.ts";
 import { hasSandbox } from "../check/has-sandbox.ts";
@@ -51,7 +51,7 @@ export function apiPorts(options: PortOptions, store: Store, pool: WorkerPool): 
     ...heavyPorts(pool),
     models: async () => (await listModels({ home, environment, auth: settings.auth })).data,
     credentials: async () =>
-      (await providerStatuses({ home, environment, auth: settings.auth, dotEnv })).map(shownCredential),
+      (await providerStatuses({ home, environment, auth: settings.auth, dotEnv })).map(credentialToWire),
     checkAgent: async (agent, { project, signal }) => {
       const { checkAgent } = await import("../check/check-stored-agent.ts");
       const { environment: place } = await defaultsOf(options, project);

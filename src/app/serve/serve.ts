@@ -42,7 +42,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   });
   try {
     const listening = await listen(opened.app, { host: bind, port, tls, limits: connections });
-    const url = publicUrl?.origin ?? `http${tls === undefined ? "" : "s"}://${shown(bind)}:${listening.port}`;
+    const url = publicUrl?.origin ?? `http${tls === undefined ? "" : "s"}://${typeableAddress(bind)}:${listening.port}`;
     const { project } = options.configuration;
     const token = opened.tokens.issue({ project: project.id, role: "admin", id: BROWSER, name: options.person });
     return {
@@ -74,7 +74,7 @@ function requireSafe(bind: string, isSafe: boolean): void {
 }
 
 /** Formats an address that can be opened. */
-function shown(bind: string): string {
+function typeableAddress(bind: string): string {
   if (bind === "0.0.0.0" || bind === "::") return "localhost";
   return bind.includes(":") ? `[${bind}]` : bind;
 }

@@ -1,11 +1,11 @@
 import { loadConfiguration } from "../../config/load.ts";
-import { type TrustRecord, TrustBook } from "../../config/trust/book.ts";
+import { type TrustRecord, TrustBook } from "../../config/trust/trust-book.ts";
 import { changesSince } from "../../config/trust/difference.ts";
-import type { TrustItem } from "../../config/trust/item.ts";
-import { ASSUMED_TRUST, recordedTrust } from "../../config/trust/recorded.ts";
+import type { TrustItem } from "../../config/trust/trust-item.ts";
+import { ASSUMED_TRUST, recordedTrust } from "../../config/trust/recorded-trust.ts";
 import { wideningText } from "../../config/trust/words.ts";
 import { createRedactor } from "../../core/redaction/redaction.ts";
-import type { ShownTrust, TrustPort } from "../../server/api/deps.ts";
+import type { TrustListing, TrustPort } from "../../server/api/deps.ts";
 import { clock } from "../clock.ts";
 import type { PortOptions } from "./serve-ports.ts";
 
@@ -26,18 +26,18 @@ export function trustPort(options: PortOptions): TrustPort {
     const loaded = await loadConfiguration({ cwd, environment: shell, flags: {}, trust: ASSUMED_TRUST });
     return loaded.trust.map(({ item }) => item);
   };
-  const shown = (item: TrustItem): ShownTrust => toWire(item, book.find(item), trust.isTrusted(item));
+  const itemToWire = (item: TrustItem): TrustListing => trustToWire(item, book.find(item), trust.isTrusted(item));
   return {
     async list(project) {
       const items = await itemsOf(project);
       const gone = book.list().filter((record) => record.root === project && isGone(record, items));
-      return [...items.map(shown), ...gone.map(goneToWire)];
+      return [...items.map(itemToWire), ...gone.map(goneTrustToWire)];
     },
     async add(project, hash, by) {
       const item = (await itemsOf(project)).find((one) => one.hash === hash);
       if (item === undefined) return undefined;
       book.add(item, by, new Date(clock.now()));
-      return shown(item);
+      return itemToWire(item);
     },
     async remove(project, hash) {
       const record = book.list().find((one) => one.hash === hash && one.root === project);
@@ -54,13 +54,13 @@ function isGone({ kind, path }: TrustRecord, items: readonly TrustItem[]): boole
 }
 
 /** A trusted file that no longer exists: its restrictions still apply. */
-function goneToWire(record: TrustRecord): ShownTrust {
+function goneTrustToWire(record: TrustRecord): TrustListing {
   const { kind, path, hash, root } = record;
   const nothing: TrustItem = { kind, root, path, hash, files: [], widens: [] };
-  return { ...toWire(nothing, record, false), missing: true };
+  return { ...trustToWire(nothing, record, false), missing: true };
 }
 
-function toWire(item: TrustItem, before: TrustRecord | undefined, isTrusted: boolean): ShownTrust {
+function trustToWire(item: TrustItem, before: TrustRecord | undefined, isTrusted: boolean): TrustListing {
   const { kind, path, hash, widens } = item;
   const changes = changesSince(before, item);
   return {

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import type { CreateFlags, ListFlags } from "./agents.ts";
+import type { CreateAgentFlags, ListAgentsFlags } from "./agents.ts";
 import { declareCommand } from "../declare-command.ts";
 
-export function addAgents(program: Command): void {
+export function addAgentsCommand(program: Command): void {
   const agents = program
     .command("agents")
     .description("save agents for the server and its clients")
@@ -17,11 +17,11 @@ export function addAgents(program: Command): void {
       "after",
       "\nExamples:\n  $ capstan agents create reviewer.yaml\n  $ capstan agents create reviewer.yaml --id 3f9a11c2",
     )
-    .action(async (file: string, flags: CreateFlags) => (await import("./agents.ts")).create(file, flags));
+    .action(async (file: string, flags: CreateAgentFlags) => (await import("./agents.ts")).createAgent(file, flags));
   declareCommand(agents, "list", { server: "supported", isDefault: true })
     .description("list saved agents, newest first")
     .option("-p, --project <dir>", "project (default: the current one)")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan agents list")
-    .action(async (flags: ListFlags) => (await import("./agents.ts")).list(flags));
+    .action(async (flags: ListAgentsFlags) => (await import("./agents.ts")).listAgents(flags));
 }

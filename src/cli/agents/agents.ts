@@ -9,22 +9,22 @@ import { chosenServer } from "../target/server.ts";
 import { openStoredAgents, type StoredAgent } from "./stored-agents.ts";
 import { ago, shortId, table } from "../terminal/text.ts";
 import { escapeHidden, hiddenFreeJson } from "../../words/hidden-text.ts";
-import { trustingFor } from "../trust/trusting.ts";
-import { reportWithheld } from "../trust/view.ts";
+import { trustingFor } from "../trust/trust-flags.ts";
+import { reportWithheld } from "../trust/trust-view.ts";
 
 const AGENT = { what: "saved agent", command: "capstan agents list" };
 
-export interface ListFlags {
+export interface ListAgentsFlags {
   readonly project?: string;
   readonly json?: boolean;
 }
 
-export interface CreateFlags extends ListFlags {
+export interface CreateAgentFlags extends ListAgentsFlags {
   readonly id?: string;
 }
 
 /** Merges the definition with this machine's settings, as for `run --agent`. */
-export async function create(file: string, { id, project, json }: CreateFlags): Promise<void> {
+export async function createAgent(file: string, { id, project, json }: CreateAgentFlags): Promise<void> {
   const server = await chosenServer();
   const of = projectFor(project);
   const { agent: definition, agentFile } = await configurationWith(file, project);
@@ -46,7 +46,7 @@ export async function create(file: string, { id, project, json }: CreateFlags): 
     );
 }
 
-export async function list({ project, json }: ListFlags): Promise<void> {
+export async function listAgents({ project, json }: ListAgentsFlags): Promise<void> {
   const server = await chosenServer();
   await using agents = await openStoredAgents(server, projectFor(project));
   const all = await agents.list();

@@ -2,7 +2,7 @@ import { clock, ids } from "../../app/clock.ts";
 import { requireKnownTools } from "../../app/check/tool-traits.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { AgentRecord } from "../../core/ports/registry.ts";
-import { agentWithSecrets, shownAgent } from "../../server/api/secrets.ts";
+import { agentWithSecrets, withoutAgentSecrets } from "../../server/api/secrets.ts";
 import { userStore } from "../target/home.ts";
 import { allPages, type StoredAgent, type StoredAgents } from "./stored-agents.ts";
 
@@ -11,7 +11,7 @@ export async function localAgents(project: string): Promise<StoredAgents> {
   const store = await userStore();
   const { agents } = store.registry;
   return {
-    list: async () => (await allPages((query) => agents.list(project, query))).map(agentView),
+    list: async () => (await allPages((query) => agents.list(project, query))).map(toStoredAgent),
     async create(definition) {
       requireKnownTools({ agent: definition, tools: [] });
       const now = clock.now();
@@ -28,7 +28,7 @@ export async function localAgents(project: string): Promise<StoredAgents> {
         archivedAt: null,
       };
       await agents.create(record);
-      return agentView(record);
+      return toStoredAgent(record);
     },
     async update(id, definition) {
       requireKnownTools({ agent: definition, tools: [] });
@@ -44,12 +44,12 @@ export async function localAgents(project: string): Promise<StoredAgents> {
         updatedAt: clock.now(),
       };
       await agents.update(record);
-      return agentView(record);
+      return toStoredAgent(record);
     },
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
 }
 
-function agentView({ id, version, name, definition, createdAt, updatedAt }: AgentRecord): StoredAgent {
-  return { id, version, name, definition: shownAgent(definition), createdAt, updatedAt };
+function toStoredAgent({ id, version, name, definition, createdAt, updatedAt }: AgentRecord): StoredAgent {
+  return { id, version, name, definition: withoutAgentSecrets(definition), createdAt, updatedAt };
 }

@@ -1,7 +1,7 @@
 import { Argument, type Command } from "commander";
 import { declareCommand } from "../declare-command.ts";
 
-export function addSchema(program: Command): void {
+export function addSchemaCommand(program: Command): void {
   declareCommand(program, "schema", { server: "ignored" })
     .description("print the JSON Schema of agent files or suites, for editors")
     .addArgument(new Argument("[kind]", "file type").choices(["agent", "suite"]).default("agent"))

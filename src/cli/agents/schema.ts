@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { agentFileSchema, suiteFileSchema } from "../../config/agent/agent-schema.ts";
 import { reasonOf } from "../../config/yaml/text-file.ts";
-import { usage } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 
 const SCHEMAS = { agent: agentFileSchema, suite: suiteFileSchema } as const;
 
@@ -16,7 +16,7 @@ export function schema(kind: keyof typeof SCHEMAS, { out }: { readonly out?: str
   try {
     writeFileSync(out, text);
   } catch (error) {
-    throw usage(`Cannot write the schema to ${out}: ${reasonOf(error)}.`);
+    throw usageError(`Cannot write the schema to ${out}: ${reasonOf(error)}.`);
   }
   process.stderr.write(`To use it, start a file with: # yaml-language-server: $schema=${out}\n`);
 }

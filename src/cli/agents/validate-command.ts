@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { ValidateFlags } from "./validate.ts";
 import { declareCommand } from "../declare-command.ts";
 
-export function addValidate(program: Command): void {
+export function addValidateCommand(program: Command): void {
   declareCommand(program, "validate", { server: "ignored" })
     .description("check an agent file and everything it references")
     .argument("[file]", "agent file", "agent.yaml")

@@ -7,12 +7,12 @@ import { type Configuration, loadConfiguration } from "../../config/load.ts";
 import type { ReadSuite } from "../../config/suite/suite-file.ts";
 import { isSuiteFile } from "../../config/suite/suite-names.ts";
 import { fieldName } from "../../config/yaml/problems.ts";
-import { ASSUMED_TRUST, recordedTrust } from "../../config/trust/recorded.ts";
+import { ASSUMED_TRUST, recordedTrust } from "../../config/trust/recorded-trust.ts";
 import { unreadDotEnv } from "../../config/variables/unread-dot-env.ts";
 import { CapstanError } from "../../core/errors.ts";
 import { withProjectFile } from "../../runtime/recovery/project-file.ts";
 import { withPositions, problemsWith, providerLimits } from "./agent-check.ts";
-import { usage } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 import { casesText, reportText } from "./validate-view.ts";
 import { hiddenFreeJson } from "../../words/hidden-text.ts";
 
@@ -43,7 +43,7 @@ export async function validate(file: string, flags: ValidateFlags): Promise<numb
   const path = agentPath(resolve(file));
   try {
     if (!existsSync(path) && file === "agent.yaml")
-      throw usage(
+      throw usageError(
         "No agent.yaml in this directory. Name a file (capstan validate FILE), or create one (capstan init).",
       );
     if (isSuiteFile(path)) return await validateSuite(path, file, flags);

@@ -7,7 +7,7 @@ import { APPROVAL, resolveId } from "../terminal/short-id.ts";
 import { readInput } from "../ask/ask-edit.ts";
 import { questionsIn } from "../ask/ask-questions.ts";
 import { ruleProblem } from "../ask/ask-tool.ts";
-import { usage } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 import { type Answered, openRecords } from "../target/records.ts";
 import { refuseOnServer } from "../target/server.ts";
 import { oneLine, shortId } from "../terminal/text.ts";
@@ -64,7 +64,7 @@ export async function answer(given: string, behavior: "allow" | "deny", flags: A
 /** Needs no host and no credential, so the answer is saved even if the session cannot continue. */
 async function saveAnswer(given: string, behavior: "allow" | "deny", flags: AnswerFlags): Promise<Answered> {
   if (flags.rehearsal === true) refuseOnServer("--rehearsal", "The server chooses the model. Omit --rehearsal.");
-  if (flags.as?.trim() === "") throw usage("--as is empty. Enter a name.");
+  if (flags.as?.trim() === "") throw usageError("--as is empty. Enter a name.");
   await using records = await openRecords();
   const asked = resolveId(await records.approvals(), given, APPROVAL);
   // A closed approval is reported before any problem with the new answer.
@@ -75,11 +75,12 @@ async function saveAnswer(given: string, behavior: "allow" | "deny", flags: Answ
 function answerFrom(approval: Approval, behavior: "allow" | "deny", flags: AnswerFlags): ApprovalAnswer {
   const { scope, rule, message, input } = flags;
   if (behavior === "allow" && message !== undefined)
-    throw usage("--message is the reason for a denial. Omit it, or answer deny.");
-  if (behavior === "deny" && input !== undefined) throw usage("--input changes what runs. Omit it, or answer allow.");
+    throw usageError("--message is the reason for a denial. Omit it, or answer deny.");
+  if (behavior === "deny" && input !== undefined)
+    throw usageError("--input changes what runs. Omit it, or answer allow.");
   for (const text of rule ?? []) {
     const wrong = ruleProblem(text);
-    if (wrong !== undefined) throw usage(`--rule ${text} cannot be remembered: ${wrong}`);
+    if (wrong !== undefined) throw usageError(`--rule ${text} cannot be remembered: ${wrong}`);
   }
   return {
     behavior,
@@ -99,15 +100,18 @@ function resultFrom(
 ): Pick<ApprovalAnswer, "result"> {
   if (request.kind !== "custom_tool") {
     if (result === undefined) return {};
-    throw usage(`--result is for custom tools, but approval ${shortId(id)} is about a ${request.kind}. Omit --result.`);
+    throw usageError(
+      `--result is for custom tools, but approval ${shortId(id)} is about a ${request.kind}. Omit --result.`,
+    );
   }
   if (behavior === "deny") {
-    if (result !== undefined) throw usage("--result is the result of the tool. Omit it, or answer allow.");
-    if (message === undefined) throw usage(`Denying ${request.tool} needs a reason for the agent. Add --message "…".`);
+    if (result !== undefined) throw usageError("--result is the result of the tool. Omit it, or answer allow.");
+    if (message === undefined)
+      throw usageError(`Denying ${request.tool} needs a reason for the agent. Add --message "…".`);
     return {};
   }
   if (result === undefined)
-    throw usage(
+    throw usageError(
       `${request.tool} runs in a client, so Capstan does not know its result. Add --result "…", or answer deny.`,
     );
   const text = result.startsWith("@") ? fileText(result.slice(1), "--result") : result;
@@ -117,14 +121,14 @@ function resultFrom(
 function inputFrom(given: string): Readonly<Record<string, unknown>> {
   const read = readInput(given.startsWith("@") ? fileText(given.slice(1), "--input") : given);
   if (typeof read !== "string") return read;
-  throw usage(`--input: ${read} Use a JSON object with the tool's input, or @file.`);
+  throw usageError(`--input: ${read} Use a JSON object with the tool's input, or @file.`);
 }
 
 function fileText(file: string, flag: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (thrown) {
-    throw usage(`${flag}: cannot read ${file}: ${messageOf(thrown)}.`);
+    throw usageError(`${flag}: cannot read ${file}: ${messageOf(thrown)}.`);
   }
 }
 
@@ -135,7 +139,7 @@ function answersFrom(
 ): Pick<ApprovalAnswer, "answers" | "notes"> {
   if (approval.request.kind !== "question") {
     if (flags.answer === undefined && flags.note === undefined) return {};
-    throw usage(
+    throw usageError(
       `--answer and --note are for questions, but approval ${shortId(approval.id)} is about a ${approval.request.kind}. Omit them.`,
     );
   }
@@ -143,7 +147,7 @@ function answersFrom(
   const answers = byQuestion(approval, flags.answer ?? [], "--answer");
   const missing = questionsIn(approval).filter(({ question, optional }) => optional !== true && !(question in answers));
   if (missing.length > 0)
-    throw usage(
+    throw usageError(
       `Missing answer to: ${missing.map(({ question }) => question).join(" / ")} Add --answer "QUESTION=ANSWER"; QUESTION may be its number.`,
     );
   return { answers, ...(flags.note !== undefined && { notes: byQuestion(approval, flags.note, "--note") }) };
@@ -164,11 +168,11 @@ function byQuestion(approval: Approval, given: readonly string[], flag: string):
     const question = named?.question ?? only?.question;
     const text = named === undefined ? entry : entry.slice(named.name.length + 1);
     if (question === undefined)
-      throw usage(
+      throw usageError(
         `${flag} "${entry}" matches none of the agent's questions: ${asked.map((one, index) => `${index + 1}. ${one.question}`).join(" / ")}`,
       );
     if (text.trim() === "")
-      throw usage(`${flag} "${entry}" has no text after the question. Write it as QUESTION=TEXT.`);
+      throw usageError(`${flag} "${entry}" has no text after the question. Write it as QUESTION=TEXT.`);
     texts[question] = texts[question] === undefined ? text : `${texts[question]}, ${text}`;
   }
   return texts;

@@ -1,9 +1,9 @@
 import { Argument, type Command, Option } from "commander";
-import type { ListFlags } from "./approvals.ts";
+import type { ListApprovalsFlags } from "./approvals.ts";
 import type { AnswerFlags } from "./approvals-answer.ts";
 import { declareCommand } from "../declare-command.ts";
 
-export function addApprovals(program: Command): void {
+export function addApprovalsCommand(program: Command): void {
   const approvals = program
     .command("approvals")
     .description("list and answer requests from agents")
@@ -15,13 +15,13 @@ export function addApprovals(program: Command): void {
     .option("-p, --project <dir>", "only this project")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan approvals list --all")
-    .action(async (flags: ListFlags) => (await import("./approvals.ts")).list(flags));
+    .action(async (flags: ListApprovalsFlags) => (await import("./approvals.ts")).listApprovals(flags));
   declareCommand(approvals, "show", { server: "supported" })
     .description("show what would run, unredacted, and how to answer")
     .argument("<id>", "approval id, or its first or last characters")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan approvals show 3f9a11c2")
-    .action(async (id: string, flags: { json?: boolean }) => (await import("./approvals.ts")).show(id, flags));
+    .action(async (id: string, flags: { json?: boolean }) => (await import("./approvals.ts")).showApproval(id, flags));
   declareCommand(approvals, "answer", { server: "supported" })
     .description("answer an approval, and continue the session if no process is running it")
     .argument("<id>", "approval id, or its first or last characters")
@@ -64,7 +64,7 @@ Examples:
     .option("--timeout <duration>", "stop waiting after this time, such as 10m, with exit code 4")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan approvals wait --timeout 10m")
-    .action(async (flags: ListFlags & { timeout?: string }) => {
+    .action(async (flags: ListApprovalsFlags & { timeout?: string }) => {
       process.exitCode = await (await import("./approvals.ts")).wait(flags);
     });
 }

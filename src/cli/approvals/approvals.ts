@@ -9,14 +9,14 @@ import { resolveSession } from "../target/session-id.ts";
 import { ago, color, columns, oneLine, shortId, table } from "../terminal/text.ts";
 import { escapeHidden, hiddenFreeJson } from "../../words/hidden-text.ts";
 
-export interface ListFlags {
+export interface ListApprovalsFlags {
   readonly all?: boolean;
   readonly session?: string;
   readonly project?: string;
   readonly json?: boolean;
 }
 
-export async function list(flags: ListFlags): Promise<void> {
+export async function listApprovals(flags: ListApprovalsFlags): Promise<void> {
   await using records = await openRecords();
   const approvals = await find(records, flags);
   if (approvals.length === 0 && flags.json !== true)
@@ -24,13 +24,13 @@ export async function list(flags: ListFlags): Promise<void> {
   printList(approvals, flags);
 }
 
-async function find(records: Records, flags: ListFlags): Promise<readonly Approval[]> {
+async function find(records: Records, flags: ListApprovalsFlags): Promise<readonly Approval[]> {
   const query = await queryOf(records, flags);
   if (flags.all === true) return records.approvals(query);
   return (await records.approvals({ ...query, status: "pending" })).filter(isOpen);
 }
 
-async function queryOf(records: Records, { session, project }: ListFlags): Promise<ApprovalQuery> {
+async function queryOf(records: Records, { session, project }: ListApprovalsFlags): Promise<ApprovalQuery> {
   const sessionId = session === undefined ? undefined : await resolveSession(records, session);
   const place = project === undefined ? undefined : projectOf(project);
   return { ...(sessionId !== undefined && { sessionId }), ...(place !== undefined && { project: place }) };
@@ -54,7 +54,7 @@ function printList(approvals: readonly Approval[], { json }: { readonly json?: b
     );
 }
 
-export async function show(given: string, flags: { readonly json?: boolean }): Promise<void> {
+export async function showApproval(given: string, flags: { readonly json?: boolean }): Promise<void> {
   await using records = await openRecords();
   const approval = resolveId(await records.approvals(), given, APPROVAL);
   if (flags.json === true) return print(hiddenFreeJson(approval));
@@ -119,7 +119,7 @@ function at(ms: number): string {
 const TIMED_OUT = 4;
 
 /** Waits for a pending approval. Returns the exit code. */
-export async function wait(flags: ListFlags & { readonly timeout?: string }): Promise<number> {
+export async function wait(flags: ListApprovalsFlags & { readonly timeout?: string }): Promise<number> {
   const until = flags.timeout === undefined ? Infinity : Date.now() + parseDuration(flags.timeout);
   const leaving = new AbortController();
   using stopping = interruptOnSignal(async () => leaving.abort());

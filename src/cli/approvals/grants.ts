@@ -1,5 +1,5 @@
 import type { Grant } from "../../core/session/approval.ts";
-import { callOf } from "../../core/permission/match-call.ts";
+import { prepareCall } from "../../core/permission/match-call.ts";
 import { coverageOf } from "../../core/permission/coverage.ts";
 import type { Decided } from "../../core/permission/replay.ts";
 import { parseRule } from "../../core/rules/rule.ts";
@@ -10,7 +10,7 @@ import { escapeHidden, hiddenFreeJson } from "../../words/hidden-text.ts";
 
 const GRANT = { what: "grant", command: "capstan grants list" };
 
-export async function list(flags: { readonly json?: boolean }): Promise<void> {
+export async function listGrants(flags: { readonly json?: boolean }): Promise<void> {
   await using records = await openRecords();
   const grants = await records.grants();
   if (flags.json === true) return grants.forEach((grant) => print(hiddenFreeJson(grant)));
@@ -38,7 +38,7 @@ function nameOf(project: string): string {
   return project.split("/").at(-1) || project;
 }
 
-export async function show(given: string, flags: { readonly json?: boolean }): Promise<void> {
+export async function showGrant(given: string, flags: { readonly json?: boolean }): Promise<void> {
   await using records = await openRecords();
   const grant = resolveId(await records.grants(), given, GRANT);
   const matches = await matchesOf(records, grant);
@@ -113,7 +113,7 @@ async function matchesOf(records: Records, grant: Grant): Promise<readonly Match
     for (const event of await records.read(id, { types: ["capstan.permission_decided"] })) {
       if (event.type !== "capstan.permission_decided" || event.subject === undefined) continue;
       const used = event.decided_by === `grant:${grant.id}`;
-      if (!used && coverageOf(callOf(event.subject), allowances, () => false) === undefined) continue;
+      if (!used && coverageOf(prepareCall(event.subject), allowances, () => false) === undefined) continue;
       const { processed_at: at, tool, decision } = event;
       matches.push({ session_id: id, at, tool, about: aboutOf(event.subject), decision, used });
     }
@@ -129,7 +129,7 @@ function aboutOf({ shell, paths, domain, subagent }: NonNullable<Decided["subjec
   );
 }
 
-export async function revoke(ids: readonly string[]): Promise<void> {
+export async function revokeGrants(ids: readonly string[]): Promise<void> {
   await using records = await openRecords();
   const grants = await records.grants();
   // Resolves all ids first, so that a mistake in one revokes nothing.

@@ -5,7 +5,7 @@ import { declareCommand } from "../declare-command.ts";
 
 const MODES = ["normal", "accept-edits", "read-only", "plan", "yolo"];
 
-export function addPolicy(program: Command): void {
+export function addPolicyCommand(program: Command): void {
   const policy = program.command("policy").description("test permission rules without running anything");
   policy.addHelpText("after", '\nExample:\n  $ capstan policy check "Bash(rm -rf build)"');
   declareCommand(policy, "check", { server: "supported" })
@@ -24,5 +24,5 @@ export function addPolicy(program: Command): void {
     .option("-s, --session <id>", "only this session (id, or its first or last characters)")
     .option("--json", "print JSON lines, one per decision")
     .addHelpText("after", "\nExample:\n  $ capstan policy replay --rules new.yaml --since 7d")
-    .action(async (flags: ReplayFlags) => (await import("./policy-replay.ts")).replay(flags));
+    .action(async (flags: ReplayFlags) => (await import("./policy-replay.ts")).showPolicyReplay(flags));
 }

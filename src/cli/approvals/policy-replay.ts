@@ -18,7 +18,7 @@ export interface ReplayFlags {
 
 const rulesFile = z.strictObject({ permissions: layerPermissions });
 
-export async function replay(flags: ReplayFlags): Promise<void> {
+export async function showPolicyReplay(flags: ReplayFlags): Promise<void> {
   const text = readTextFile(flags.rules, { what: "the rules", code: "invalid_input" });
   const { permissions } = parseYaml(text, { file: flags.rules, code: "invalid_input", schema: rulesFile });
   const { mode, allow, ask, deny } = permissions;

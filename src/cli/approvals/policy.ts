@@ -2,8 +2,8 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { Configuration } from "../../config/load.ts";
 import type { Mode } from "../../core/agent/agent-definition.ts";
-import type { Verdict } from "../../core/permission/decide.ts";
-import type { CallSubject, Place, Redirection } from "../../core/rules/subject.ts";
+import type { PermissionVerdict } from "../../core/permission/decide.ts";
+import type { CallSubject, NamedPath, Redirection } from "../../core/rules/subject.ts";
 import type { Explanation } from "../../runtime/policy/policy-check.ts";
 import { credentialFiles } from "../target/credential-files.ts";
 import { type ChosenServer, chosenServer } from "../target/server.ts";
@@ -78,7 +78,7 @@ async function readConfiguration(flags: CheckFlags): Promise<Configuration> {
   });
 }
 
-async function sourceOf({ decidedBy }: Verdict, configuration: Configuration): Promise<string | null> {
+async function sourceOf({ decidedBy }: PermissionVerdict, configuration: Configuration): Promise<string | null> {
   const values = await configuration.values();
   const [, list, text] = /^rule:(\w+) (.+)$/s.exec(decidedBy) ?? [];
   const wanted = decidedBy.startsWith("mode:") ? "permissions.mode" : `permissions.${list ?? ""}`;
@@ -131,6 +131,6 @@ function redirectionText({ text, places }: Redirection): string[] {
   return places.length === 0 ? [`${text}, known only at run time`] : places.map(where);
 }
 
-function where({ named, real }: Place): string {
+function where({ named, real }: NamedPath): string {
   return named === real ? named : `${named}, which resolves to ${real}`;
 }

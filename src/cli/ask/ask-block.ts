@@ -6,7 +6,7 @@ import { wrapText } from "../terminal/text.ts";
 import { escapeHidden } from "../../words/hidden-text.ts";
 
 /** An approval request as shown to a person. Shows exactly what runs: nothing is cut or hidden silently. */
-export interface Block {
+export interface ApprovalBlock {
   readonly text: string;
   /** Lines of the change that were omitted. */
   readonly leftOut: number;
@@ -19,7 +19,7 @@ interface BlockOptions {
   readonly maxLines?: number;
 }
 
-export function approvalBlock({ request }: Approval, { width, maxLines = Infinity }: BlockOptions): Block {
+export function approvalBlock({ request }: Approval, { width, maxLines = Infinity }: BlockOptions): ApprovalBlock {
   const { tool, agent, commands, diff, input } = request;
   const rows: [string, string][] = [
     ["tool", agent === undefined ? tool : `${tool}, called by the subagent ${agent}`],

@@ -6,10 +6,10 @@ import { parse, stringify } from "yaml";
 import { messageOf } from "../../core/errors.ts";
 import type { Prompts } from "./ask-prompts.ts";
 
-export type Input = Readonly<Record<string, unknown>>;
+export type ToolInput = Readonly<Record<string, unknown>>;
 
 /** Lets the person edit the input; undefined if they changed nothing or canceled. */
-export async function editInput(input: Input, prompts: Prompts): Promise<Input | undefined> {
+export async function editInput(input: ToolInput, prompts: Prompts): Promise<ToolInput | undefined> {
   const editor = process.env["VISUAL"] || process.env["EDITOR"];
   const edited = editor ? await inEditor(input, { editor, prompts }) : await inLine(input, prompts);
   return edited === undefined || JSON.stringify(edited) === JSON.stringify(input) ? undefined : edited;
@@ -18,9 +18,9 @@ export async function editInput(input: Input, prompts: Prompts): Promise<Input |
 const HEAD = "# Input of the call, as YAML or JSON. It runs once with what you save.\n";
 
 async function inEditor(
-  input: Input,
+  input: ToolInput,
   { editor, prompts }: { editor: string; prompts: Prompts },
-): Promise<Input | undefined> {
+): Promise<ToolInput | undefined> {
   // The input is unredacted, so only the owner may read the file: mkdtemp creates directories with mode 0700.
   const directory = mkdtempSync(join(tmpdir(), "capstan-edit-"));
   const file = join(directory, "input.yaml");
@@ -48,7 +48,7 @@ async function open(editor: string, file: string): Promise<string | undefined> {
   return `The editor (${editor}) failed: ${code instanceof Error ? code.message : `exit code ${code ?? "?"}`}.`;
 }
 
-async function inLine(input: Input, prompts: Prompts): Promise<Input | undefined> {
+async function inLine(input: ToolInput, prompts: Prompts): Promise<ToolInput | undefined> {
   const { command } = input;
   if (typeof command === "string" && !command.includes("\n")) {
     const text = await prompts.line("Command to run instead ($EDITOR is not set):", {
@@ -64,14 +64,14 @@ async function inLine(input: Input, prompts: Prompts): Promise<Input | undefined
       return typeof read === "string" ? read : undefined;
     },
   });
-  return text === undefined ? undefined : (readInput(text) as Input);
+  return text === undefined ? undefined : (readInput(text) as ToolInput);
 }
 
 /** Parses YAML or JSON; returns an error message if that fails. */
-export function readInput(text: string): Input | string {
+export function readInput(text: string): ToolInput | string {
   try {
     const value: unknown = parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Input;
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as ToolInput;
     return "The input must be an object with the tool's fields.";
   } catch (thrown) {
     return `Cannot read the input: ${messageOf(thrown).split("\n")[0] ?? ""}`;

@@ -8,7 +8,7 @@ export class PromptAborted extends Error {}
 /** The abort reason when the terminal is gone: nothing may be read from or written to it. */
 export const NO_TERMINAL = new Error("The terminal was closed.");
 
-export interface Choice<Value extends string> {
+export interface PromptChoice<Value extends string> {
   readonly value: Value;
   readonly label: string;
   readonly hint?: string;
@@ -18,12 +18,12 @@ export interface Choice<Value extends string> {
 export interface Prompts {
   choose<Value extends string>(
     message: string,
-    choices: readonly Choice<Value>[],
+    choices: readonly PromptChoice<Value>[],
     options?: PromptOptions,
   ): Promise<Value | undefined>;
   chooseSeveral(
     message: string,
-    choices: readonly Choice<string>[],
+    choices: readonly PromptChoice<string>[],
     options?: PromptOptions,
   ): Promise<readonly string[] | undefined>;
   line(message: string, options?: LineOptions): Promise<string | undefined>;

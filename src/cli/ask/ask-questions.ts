@@ -3,7 +3,7 @@ import type { Approval } from "../../core/session/approval.ts";
 import { type FormField, formFields } from "../../core/session/elicitation.ts";
 import { wrapText } from "../terminal/text.ts";
 import type { Prompts } from "./ask-prompts.ts";
-import { type Given, notEmpty } from "./ask-tool.ts";
+import { type GivenAnswer, notEmpty } from "./ask-tool.ts";
 import { color, columns } from "../terminal/text.ts";
 import { escapeHidden } from "../../words/hidden-text.ts";
 
@@ -49,7 +49,7 @@ function serverLines({ request }: Approval): string[] {
 /** Cannot collide with an option's label. */
 const OTHER = "\u0000other";
 
-export async function askQuestions(approval: Approval, prompts: Prompts): Promise<Given> {
+export async function askQuestions(approval: Approval, prompts: Prompts): Promise<GivenAnswer> {
   const questions = questionsIn(approval);
   const { agent, server } = approval.request;
   const line = agent === undefined ? "The agent" : `The subagent ${escapeHidden(agent)}`;
@@ -108,7 +108,7 @@ async function answerTo(
 async function confirmAnswers(
   questions: readonly Question[],
   { answers, prompts }: { answers: Readonly<Record<string, string>>; prompts: Prompts },
-): Promise<Given | "again"> {
+): Promise<GivenAnswer | "again"> {
   const notes: Record<string, string> = {};
   for (;;) {
     const next = await prompts.choose("Send this answer?", [

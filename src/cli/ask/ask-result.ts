@@ -1,11 +1,11 @@
 import type { Approval } from "../../core/session/approval.ts";
 import { approvalBlock } from "./ask-block.ts";
 import type { Prompts } from "./ask-prompts.ts";
-import { type Given, notEmpty } from "./ask-tool.ts";
+import { type GivenAnswer, notEmpty } from "./ask-tool.ts";
 import { columns } from "../terminal/text.ts";
 
 /** Custom tools run in a client; here the person at the terminal enters the result. */
-export async function askForResult(approval: Approval, prompts: Prompts): Promise<Given> {
+export async function askForResult(approval: Approval, prompts: Prompts): Promise<GivenAnswer> {
   process.stdout.write(`\n${approvalBlock(approval, { width: columns() }).text}\n`);
   for (;;) {
     const action = await prompts.choose(

@@ -4,13 +4,13 @@ import { messageOf } from "../../core/errors.ts";
 import { parseAllowRule } from "../../core/permission/rule-set.ts";
 import { approvalBlock } from "./ask-block.ts";
 import { editInput } from "./ask-edit.ts";
-import type { Choice, Prompts } from "./ask-prompts.ts";
+import type { PromptChoice, Prompts } from "./ask-prompts.ts";
 import type { FollowedHost, RememberedScope } from "../target/followed-session.ts";
 import { color, columns } from "../terminal/text.ts";
 import { escapeHidden } from "../../words/hidden-text.ts";
 
 /** `later` leaves the approval pending; `interrupt` ends the turn. */
-export type Given = ApprovalAnswer | "later" | "interrupt";
+export type GivenAnswer = ApprovalAnswer | "later" | "interrupt";
 
 type Action = RememberedScope | "once" | "deny" | "reason" | "edit" | "whole" | "later";
 
@@ -32,11 +32,11 @@ export async function askAboutCall(
   approval: Approval,
   prompts: Prompts,
   { scopes = EVERYWHERE, mayWriteRules = async () => true }: Remembering = {},
-): Promise<Given> {
+): Promise<GivenAnswer> {
   const { request } = approval;
   const { leftOut } = show(approval, MAX_LINES);
   for (let cut = leftOut > 0; ;) {
-    const choices: Choice<Action>[] = [
+    const choices: PromptChoice<Action>[] = [
       ...actionsFor(approval, scopes),
       ...(cut ? [{ value: "whole", label: `Show the whole change (${leftOut} more lines)` } as const] : []),
       { value: "later", label: "Later", hint: "the session waits" },
@@ -81,14 +81,14 @@ function show(approval: Approval, maxLines: number): { leftOut: number } {
   return { leftOut };
 }
 
-function actionsFor({ request }: Approval, scopes: readonly RememberedScope[]): Choice<Action>[] {
-  const deny: Choice<Action>[] = [
+function actionsFor({ request }: Approval, scopes: readonly RememberedScope[]): PromptChoice<Action>[] {
+  const deny: PromptChoice<Action>[] = [
     { value: "deny", label: "Deny" },
     { value: "reason", label: "Deny with a reason…" },
   ];
   if (request.kind === "plan") return [{ value: "once", label: "Approve" }, ...deny];
   const hint = request.remember.map(escapeHidden).join(", ");
-  const remembered: Choice<Action>[] = scopes.map((scope) => ({
+  const remembered: PromptChoice<Action>[] = scopes.map((scope) => ({
     value: scope,
     label: `Allow ${scope === "always" ? "always, everywhere" : WHERE[scope]}…`,
     hint,

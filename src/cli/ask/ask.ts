@@ -6,8 +6,8 @@ import { userName } from "../terminal/user-name.ts";
 import { type AskingHost, watchApproval } from "./ask-watch.ts";
 import { PromptAborted, NO_TERMINAL, openPrompts } from "./ask-prompts.ts";
 import { onAbort } from "../../core/text/on-abort.ts";
-import type { Given, Remembering } from "./ask-tool.ts";
-import { usage } from "../terminal/failure.ts";
+import type { GivenAnswer, Remembering } from "./ask-tool.ts";
+import { usageError } from "../terminal/failure.ts";
 import { color, columns, shortId } from "../terminal/text.ts";
 import { isAgent } from "../terminal/person.ts";
 import { escapeHidden } from "../../words/hidden-text.ts";
@@ -19,7 +19,7 @@ export interface AskFlags {
 }
 
 /** Output that must pause while a question is on the screen. */
-export interface Screen {
+export interface PausableOutput {
   /** Resolves when the screen and the keyboard are free. */
   hold(): void | Promise<void>;
   release(): void;
@@ -28,7 +28,7 @@ export interface Screen {
 /** Answers approvals: a flag, or the person at the terminal. */
 interface Answers {
   readonly by: string;
-  give(approval: Approval, signal: AbortSignal): Promise<Given>;
+  give(approval: Approval, signal: AbortSignal): Promise<GivenAnswer>;
 }
 
 /** How long a question waits for earlier output to be printed. */
@@ -43,7 +43,7 @@ export class Asking {
   readonly #left = new Set<string>();
   /** Being asked, or answered. */
   readonly #asked = new Map<string, Promise<boolean>>();
-  #screen: Screen | undefined;
+  #screen: PausableOutput | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   /** Number of questions on the screen or waiting for it. */
   #open = 0;
@@ -62,7 +62,7 @@ export class Asking {
   }
 
   /** Sets the screen that shows the session. */
-  attach(screen: Screen | undefined): void {
+  attach(screen: PausableOutput | undefined): void {
     this.#screen = screen;
   }
 
@@ -193,7 +193,7 @@ interface TerminalOptions {
 }
 
 function answersFor({ yes, deny, json }: AskFlags, options: TerminalOptions): Answers | undefined {
-  if (yes === true && deny === true) throw usage("--yes and --deny cannot be combined. Use one of them.");
+  if (yes === true && deny === true) throw usageError("--yes and --deny cannot be combined. Use one of them.");
   if (yes === true)
     return {
       by: "--yes",
@@ -215,7 +215,7 @@ function answersFor({ yes, deny, json }: AskFlags, options: TerminalOptions): An
 async function atTerminal(
   approval: Approval,
   { signal, host, escapeEnds }: TerminalOptions & { readonly signal: AbortSignal },
-): Promise<Given> {
+): Promise<GivenAnswer> {
   // An agent's command can open its own terminal. The approval stays pending for a person.
   if (await isAgent()) return "later";
   const prompts = await openPrompts(signal, { escapeEnds });

@@ -3,7 +3,7 @@ import type { ChatFlags } from "./run.ts";
 import { addSessionOptions } from "../run/session-options.ts";
 import { declareCommand } from "../declare-command.ts";
 
-export function addChat(program: Command): void {
+export function addChatCommand(program: Command): void {
   const chat = declareCommand(program, "chat", { server: "supported" })
     .description("chat with an agent")
     .argument("[agent]", "agent file (YAML)");

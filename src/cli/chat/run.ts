@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { homeDirectory } from "../../config/project/home.ts";
 import { findProject } from "../../config/project/project.ts";
-import type { OtherTurns } from "../run/abandoned.ts";
+import type { OtherTurns } from "../run/settle-abandoned.ts";
 import { Asking } from "../ask/ask.ts";
-import { usage } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 import { INTERRUPTED } from "../terminal/interrupt.ts";
 import { requireCompatible, type RunFlags } from "../run/run-flags.ts";
 import { chosenServer } from "../target/server.ts";
@@ -36,7 +36,7 @@ export async function runChat(agent: string | undefined, flags: ChatFlags): Prom
 
 function withAgent(agent: string | undefined, flags: ChatFlags): ChatFlags {
   if (agent === undefined) return flags;
-  if (flags.agent !== undefined) throw usage(`Two agents given: ${agent} and ${flags.agent}. Use one of them.`);
+  if (flags.agent !== undefined) throw usageError(`Two agents given: ${agent} and ${flags.agent}. Use one of them.`);
   return { ...flags, agent };
 }
 

@@ -8,7 +8,7 @@ import type { Chat, ChatUi } from "./chat.ts";
 import type { Room } from "./commands/command.ts";
 import { completeInput, hintsFor, resolveInput } from "./commands/commands.ts";
 import { Editor } from "./editor/editor.ts";
-import type { Placed } from "./editor/editor-view.ts";
+import type { CursorLines } from "./editor/editor-view.ts";
 import type { History } from "./editor/history.ts";
 import type { Key } from "./editor/key.ts";
 import { Keyboard } from "./editor/keyboard.ts";
@@ -226,7 +226,7 @@ export class TerminalChat implements ChatUi, Disposable {
     return expanded === undefined ? content : this.#attachments.content(expanded);
   }
 
-  #live(size: Size): Placed {
+  #live(size: Size): CursorLines {
     const chat = this.#chat;
     chat?.view.settle();
     const { width } = size;

@@ -11,7 +11,7 @@ interface Cost {
 }
 
 /** The amount paid, and separately what a subscription covers, what the scripted model did, and unknown prices. */
-export function cost({ usd, includedUsd = 0, rehearsalUsd = 0, unpricedRequests = 0 }: Cost): string {
+export function costText({ usd, includedUsd = 0, rehearsalUsd = 0, unpricedRequests = 0 }: Cost): string {
   const paid = usd - includedUsd - rehearsalUsd;
   const parts = [
     ...(paid > EPSILON ? [money(paid)] : []),

@@ -1,5 +1,5 @@
 import type { LoggedEvent, Preview } from "../../core/events/events.ts";
-import { cost } from "./cost.ts";
+import { costText } from "./cost.ts";
 import { decidedInput } from "./decided-input.ts";
 import { ResumedText } from "./resumed-text.ts";
 import { noticeOf } from "./notices.ts";
@@ -129,7 +129,7 @@ export class RunView {
     this.#newLine();
     const { in: read, out: written } = this.#tokens;
     const took = this.#users ? "" : `${duration(Date.now() - this.#startedAt)} · `;
-    const spent = cost({ usd: this.#usd, unpricedRequests: this.#unpricedRequests });
+    const spent = costText({ usd: this.#usd, unpricedRequests: this.#unpricedRequests });
     this.#out.write(
       color.dim(
         `\n${files === undefined ? "" : `${files}\n`}${spent}${this.#rehearsal ? " (rehearsal)" : ""} · ${count(read)} tokens in, ${count(written)} out · ${took}session ${shortId(sessionId)}\n`,

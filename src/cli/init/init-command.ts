@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { InitFlags } from "./init.ts";
 import { declareCommand } from "../declare-command.ts";
 
-export function addInit(program: Command): void {
+export function addInitCommand(program: Command): void {
   declareCommand(program, "init", { server: "ignored" })
     .description("create a small agent that is ready to run")
     .argument("[dir]", "directory; created if it does not exist", ".")

@@ -4,7 +4,7 @@ import { homeDirectory } from "../../config/project/home.ts";
 import { reasonOf } from "../../config/yaml/text-file.ts";
 import { agentDefinition } from "../../core/agent/agent-definition.ts";
 import { CapstanError } from "../../core/errors.ts";
-import { usage } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 import { color } from "../terminal/text.ts";
 import { aroundAgent } from "./project-files.ts";
 import type { Template } from "./template.ts";
@@ -23,7 +23,7 @@ export interface InitFlags {
 }
 
 /** The agent to create. */
-export interface Choice {
+export interface AgentChoice {
   readonly template: TemplateName;
   readonly name: string;
 }
@@ -38,7 +38,7 @@ export async function init(directory: string, flags: InitFlags): Promise<void> {
   const files = template.files({ name: choice.name, schema });
   const existing = Object.keys(files).filter((file) => existsSync(join(place, file)));
   if (existing.length > 0)
-    throw usage(
+    throw usageError(
       `${existing.join(", ")} already ${existing.length === 1 ? "exists" : "exist"} in ${place}, so nothing was written. Choose another directory: capstan init DIR`,
     );
   const all = { ...files, ...around };
@@ -49,9 +49,9 @@ export async function init(directory: string, flags: InitFlags): Promise<void> {
 }
 
 /** Undefined if the person cancels. */
-async function choose(place: string, { template, name, yes }: InitFlags): Promise<Choice | undefined> {
+async function choose(place: string, { template, name, yes }: InitFlags): Promise<AgentChoice | undefined> {
   if (name !== undefined) requireName(name);
-  const defaults: Choice = { template: template ?? "assistant", name: name ?? nameFrom(basename(place)) };
+  const defaults: AgentChoice = { template: template ?? "assistant", name: name ?? nameFrom(basename(place)) };
   const isAsked = yes !== true && (template === undefined || name === undefined);
   if (!isAsked || !process.stdin.isTTY || !process.stdout.isTTY) return defaults;
   const { ask } = await import("./questions.ts");
@@ -60,7 +60,7 @@ async function choose(place: string, { template, name, yes }: InitFlags): Promis
 
 function requireName(name: string): void {
   const problem = problemWithName(name);
-  if (problem !== undefined) throw usage(`--name ${JSON.stringify(name)} is not a valid agent name: ${problem}.`);
+  if (problem !== undefined) throw usageError(`--name ${JSON.stringify(name)} is not a valid agent name: ${problem}.`);
 }
 
 export function problemWithName(name: string): string | undefined {
@@ -82,8 +82,8 @@ async function trustNew(place: string, files: Readonly<Record<string, string>>):
   const [{ isAgent }, { itemsAt }, { TrustBook }, { trustWritten }] = await Promise.all([
     import("../terminal/person.ts"),
     import("../trust/trust.ts"),
-    import("../../config/trust/book.ts"),
-    import("../../config/trust/written.ts"),
+    import("../../config/trust/trust-book.ts"),
+    import("../../config/trust/trust-written.ts"),
   ]);
   if (await isAgent()) return;
   const book = new TrustBook(homeDirectory(process.env).path);

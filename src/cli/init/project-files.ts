@@ -28,8 +28,8 @@ const SETTINGS = `# Settings of this project: this directory and everything belo
  * rules must keep applying. The user's home directory cannot be a project.
  */
 export function aroundAgent(place: string): AroundAgent {
-  const here = realPlace(place);
-  const homes = [homeDirectory(process.env).path, usualHome(process.env)].map((home) => home && realPlace(home));
+  const here = realDirectory(place);
+  const homes = [homeDirectory(process.env).path, usualHome(process.env)].map((home) => home && realDirectory(home));
   const isHome = homes.includes(join(here, ".capstan"));
   const root = isHome ? undefined : (findProject(nearestDirectory(here), process.env).root ?? here);
   const fromHere = (file: string): string => relative(here, join(root ?? here, file));
@@ -53,6 +53,6 @@ function nearestDirectory(place: string): string {
 }
 
 /** Resolves symbolic links, even if the path does not exist yet. */
-function realPlace(place: string): string {
-  return existsSync(place) ? realpathSync.native(place) : join(realPlace(dirname(place)), basename(place));
+function realDirectory(place: string): string {
+  return existsSync(place) ? realpathSync.native(place) : join(realDirectory(dirname(place)), basename(place));
 }

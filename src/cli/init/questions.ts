@@ -1,15 +1,15 @@
 import { select, text } from "@clack/prompts";
-import { problemWithName, TEMPLATES, type TemplateName, type Choice } from "./init.ts";
+import { problemWithName, TEMPLATES, type TemplateName, type AgentChoice } from "./init.ts";
 
 /** Asks for what the command line does not specify. Undefined if the person cancels. */
-export async function ask(defaults: Choice, given: Partial<Choice>): Promise<Choice | undefined> {
+export async function ask(defaults: AgentChoice, given: Partial<AgentChoice>): Promise<AgentChoice | undefined> {
   const template = given.template ?? (await askTemplate(defaults));
   if (typeof template === "symbol") return undefined;
   const name = given.name ?? (await askName(defaults));
   return typeof name === "symbol" ? undefined : { template, name };
 }
 
-function askTemplate({ template }: Choice): Promise<TemplateName | symbol> {
+function askTemplate({ template }: AgentChoice): Promise<TemplateName | symbol> {
   const names = Object.keys(TEMPLATES) as TemplateName[];
   return select({
     message: "Which template?",
@@ -18,7 +18,7 @@ function askTemplate({ template }: Choice): Promise<TemplateName | symbol> {
   });
 }
 
-function askName({ name }: Choice): Promise<string | symbol> {
+function askName({ name }: AgentChoice): Promise<string | symbol> {
   return text({
     message: "Agent name?",
     initialValue: name,

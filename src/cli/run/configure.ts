@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { type Configuration, loadConfiguration, type Trusting } from "../../config/load.ts";
 import { problemsWith, requireSupported } from "../agents/agent-check.ts";
-import { trustingFor } from "../trust/trusting.ts";
-import { reportWithheld } from "../trust/view.ts";
+import { trustingFor } from "../trust/trust-flags.ts";
+import { reportWithheld } from "../trust/trust-view.ts";
 import { isAgentId, type RunFlags, settingFlags } from "./run-flags.ts";
 
 interface ConfigureOptions {

@@ -3,7 +3,7 @@ import { basename, extname } from "node:path";
 import { buffer } from "node:stream/consumers";
 import type { MessageContent } from "../../core/events/content.ts";
 import { messageOf } from "../../core/errors.ts";
-import { usage } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 import { type Kind, kindByContent, kindByName } from "./file-kinds.ts";
 
 /** Reads the message from the command line, standard input and attached files; undefined if there is no text. */
@@ -19,7 +19,7 @@ export async function readMessage(
 }
 
 export function nothingToDo([file]: readonly string[]): Error {
-  return usage(
+  return usageError(
     file === undefined
       ? 'The prompt is missing. Example: capstan run "list the files"'
       : `The prompt is missing. Say what to do with ${file}. Example: capstan run --file ${file} "summarize this"`,
@@ -28,7 +28,7 @@ export function nothingToDo([file]: readonly string[]): Error {
 
 async function readInput(): Promise<string> {
   const text = textIn(await buffer(process.stdin));
-  if (text === undefined) throw usage("Standard input is not text. Attach files with --file instead.");
+  if (text === undefined) throw usageError("Standard input is not text. Attach files with --file instead.");
   return text;
 }
 
@@ -39,7 +39,7 @@ export function attach(file: string): MessageContent[number] {
   if (kind !== undefined) return attachAs(kind, { file, bytes });
   const text = textIn(bytes);
   if (text === undefined)
-    throw usage(
+    throw usageError(
       `Cannot attach ${file}: it is not text, and its extension is not that of an image or a PDF. Convert or rename it.`,
     );
   return { type: "document", title: basename(file), source: { type: "text", media_type: "text/plain", data: text } };
@@ -52,7 +52,7 @@ function attachAs(
   const found = kindByContent(bytes);
   // The model API would reject it later, with a less helpful message.
   if (found !== kind)
-    throw usage(
+    throw usageError(
       found === undefined
         ? `Cannot attach ${file}: its content is not ${kind.name}. Convert it, or correct its extension.`
         : `Cannot attach ${file}: its content is ${found.name}, not ${kind.name}. Change its extension to ${found.extensions[0]}.`,
@@ -67,7 +67,7 @@ function read(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (thrown) {
-    throw usage(`Cannot attach ${file}: ${messageOf(thrown)}.`);
+    throw usageError(`Cannot attach ${file}: ${messageOf(thrown)}.`);
   }
 }
 

@@ -3,7 +3,7 @@ import type { RunFlags } from "./run-flags.ts";
 import { addSessionOptions, each } from "./session-options.ts";
 import { declareCommand } from "../declare-command.ts";
 
-export function addRun(program: Command): void {
+export function addRunCommand(program: Command): void {
   const run = declareCommand(program, "run", { server: "supported" })
     .description("send an agent one message and show what it does")
     .argument("[prompt...]", "what the agent should do (default: read from standard input)");

@@ -6,7 +6,7 @@ import type { InputValues } from "../../core/agent/agent-inputs.ts";
 import type { SessionBudget } from "../../core/money/budget-schema.ts";
 import type { EngineName } from "../../core/agent/engine-name.ts";
 import type { SandboxSettings, WorkspaceKind } from "../../core/environment/environment.ts";
-import { usage } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 
 export interface RunFlags {
   readonly agent?: string;
@@ -40,10 +40,11 @@ export interface RunFlags {
 /** Throws if flags contradict each other. */
 export function requireCompatible(flags: RunFlags): void {
   if ([flags.resume, flags.fork, flags.continue].filter((flag) => flag !== undefined).length > 1)
-    throw usage("--resume, --fork and --continue cannot be combined. Use one of them.");
-  if (flags.yes === true && flags.deny === true) throw usage("--yes and --deny cannot be combined. Use one of them.");
+    throw usageError("--resume, --fork and --continue cannot be combined. Use one of them.");
+  if (flags.yes === true && flags.deny === true)
+    throw usageError("--yes and --deny cannot be combined. Use one of them.");
   if (flags.detach === true && (flags.yes === true || flags.deny === true))
-    throw usage(
+    throw usageError(
       "--detach cannot be combined with --yes or --deny: the server handles the approvals. Omit one of them.",
     );
   if (resumes(flags)) refuseForResume(flags);
@@ -89,11 +90,13 @@ export function givenInputs({ input = [] }: RunFlags): InputValues {
   const values = input.map((text): [string, string] => {
     const at = text.indexOf("=");
     if (at < 1)
-      throw usage(`--input ${JSON.stringify(text)} must have the form name=value, such as --input language=German`);
+      throw usageError(
+        `--input ${JSON.stringify(text)} must have the form name=value, such as --input language=German`,
+      );
     return [text.slice(0, at), text.slice(at + 1)];
   });
   const twice = values.find(([name], index) => values.findIndex(([other]) => other === name) < index);
-  if (twice !== undefined) throw usage(`--input ${twice[0]} appears twice. Give it once.`);
+  if (twice !== undefined) throw usageError(`--input ${twice[0]} appears twice. Give it once.`);
   return Object.fromEntries(values);
 }
 
@@ -116,5 +119,5 @@ function refuseForResume(flags: RunFlags): void {
     flags[key as keyof typeof AT_FORK] === undefined ? [] : [flag],
   );
   if (given.length > 0)
-    throw usage(`${given.join(", ")} cannot be changed in an existing session. Omit it, or start a new session.`);
+    throw usageError(`${given.join(", ")} cannot be changed in an existing session. Omit it, or start a new session.`);
 }

@@ -2,7 +2,7 @@ import type { CapstanClient, SessionInput } from "../../client/index.ts";
 import type { Configuration } from "../../config/load.ts";
 import type { MessageContent } from "../../core/events/content.ts";
 import { attend, converse, continueMessage } from "./converse.ts";
-import { usage } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 import { INTERRUPTED } from "../terminal/interrupt.ts";
 import { nothingToDo } from "./message.ts";
 import { awaitServer } from "../target/remote-failure.ts";
@@ -59,7 +59,7 @@ export function refuseLocal(flags: RunFlags): void {
 }
 
 function refuse(flag: string, why: string): never {
-  throw usage(`${flag} does not work against a server: ${why}`);
+  throw usageError(`${flag} does not work against a server: ${why}`);
 }
 
 /** Opens the session that the flags name: a new one, an existing one or a fork. */
@@ -125,14 +125,14 @@ async function sessionInput(flags: RunFlags): Promise<SessionInput> {
     ...(allow !== undefined && { allow: [...allow] }),
     budget: givenLimits(flags),
   };
-  const place = await placeFor(flags);
+  const place = await environmentFor(flags);
   if (agent === undefined) return { ...overrides, ...place };
   if (isAgentId(agent)) return { ...overrides, ...place, agent: { id: agent } };
   return { ...common, ...place, agent_definition: (await configureHere(flags)).agent };
 }
 
 /** Default environment: that of the server's project. */
-async function placeFor(flags: RunFlags): Promise<Pick<SessionInput, "environment">> {
+async function environmentFor(flags: RunFlags): Promise<Pick<SessionInput, "environment">> {
   const { agent, workspace, sandbox } = flags;
   const isWanted = workspace !== undefined || sandbox !== undefined;
   if (!isWanted && (agent === undefined || isAgentId(agent))) return {};

@@ -1,15 +1,15 @@
 import { resolve } from "node:path";
 import type { Configuration } from "../../config/load.ts";
-import { withheldNote } from "../../config/trust/withheld.ts";
+import { withheldNote } from "../../config/trust/withheld-note.ts";
 import type { CopyProgress } from "../../core/ports/workspace.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Session } from "../../runtime/session.ts";
-import { settleAbandoned } from "./abandoned.ts";
+import { settleAbandoned } from "./settle-abandoned.ts";
 import type { Asking } from "../ask/ask.ts";
 import { configure } from "./configure.ts";
 import { attend, converse, continueMessage } from "./converse.ts";
 import { CopyLine } from "../workspace/copy-progress.ts";
-import { usage } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 import { hostFor } from "../target/host.ts";
 import { INTERRUPTED } from "../terminal/interrupt.ts";
 import { nothingToDo } from "./message.ts";
@@ -27,7 +27,7 @@ export async function run(words: readonly string[], flags: RunFlags): Promise<nu
   if (flags.yes === true) await requirePerson("--yes", "answer approvals");
   const server = await chosenServer();
   if (flags.detach === true && server === undefined)
-    throw usage(
+    throw usageError(
       "--detach needs a server, and CAPSTAN_URL is not set. Start one with capstan serve, then set CAPSTAN_URL and CAPSTAN_KEY.",
     );
   const trace = openTrace(flags.trace);

@@ -1,6 +1,6 @@
 import { appendFileSync, writeFileSync } from "node:fs";
 import { messageOf } from "../../core/errors.ts";
-import { usage } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 
 /** Receives a line for each event and preview. */
 export type Trace = (line: string) => void;
@@ -11,7 +11,7 @@ export function openTrace(file: string | undefined): Trace {
   try {
     writeFileSync(file, "", { mode: 0o600 });
   } catch (thrown) {
-    throw usage(`Cannot write the trace: ${messageOf(thrown)}. Choose another file.`);
+    throw usageError(`Cannot write the trace: ${messageOf(thrown)}. Choose another file.`);
   }
   return (line) => appendFileSync(file, `${line}\n`);
 }

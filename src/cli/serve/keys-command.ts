@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
-import type { CreateFlags, ListFlags } from "./keys.ts";
+import type { CreateKeyFlags, ListKeysFlags } from "./keys.ts";
 import { declareCommand } from "../declare-command.ts";
 
 const ROLES = ["viewer", "operator", "admin"];
 
-export function addKeys(program: Command): void {
+export function addKeysCommand(program: Command): void {
   const keys = program
     .command("keys")
     .description("create, list and revoke server keys")
@@ -16,16 +16,16 @@ export function addKeys(program: Command): void {
     .option("-p, --project <dir>", "project (default: the current one)")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan keys create --name ci --role viewer")
-    .action(async (flags: CreateFlags) => (await import("./keys.ts")).create(flags));
+    .action(async (flags: CreateKeyFlags) => (await import("./keys.ts")).createKey(flags));
   declareCommand(keys, "list", { server: "refused", isDefault: true })
     .description("list keys, oldest first")
     .option("-p, --project <dir>", "only this project")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan keys list")
-    .action(async (flags: ListFlags) => (await import("./keys.ts")).list(flags));
+    .action(async (flags: ListKeysFlags) => (await import("./keys.ts")).listKeys(flags));
   declareCommand(keys, "revoke", { server: "refused" })
     .description("revoke keys")
     .argument("<id...>", "key ids, or their first or last characters")
     .addHelpText("after", "\nExample:\n  $ capstan keys revoke 3f9a11c2")
-    .action(async (ids: string[]) => (await import("./keys.ts")).revoke(ids));
+    .action(async (ids: string[]) => (await import("./keys.ts")).revokeKeys(ids));
 }

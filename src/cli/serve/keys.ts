@@ -13,21 +13,21 @@ import { requirePerson } from "../terminal/person.ts";
 
 const KEY = { what: "key", command: "capstan keys list" };
 
-export interface CreateFlags {
+export interface CreateKeyFlags {
   readonly name?: string;
   readonly role: Role;
   readonly project?: string;
   readonly json?: boolean;
 }
 
-export async function create({ name = userInfo().username, role, project, json }: CreateFlags): Promise<void> {
+export async function createKey({ name = userInfo().username, role, project, json }: CreateKeyFlags): Promise<void> {
   await requirePerson("capstan keys create", "create keys");
   if (project !== undefined) requireDirectory(project);
   const of = project === undefined ? findProject(process.cwd(), process.env).id : projectOf(project);
   const { record, secret } = mintKey({ project: of, name, role }, { clock, ids });
   await using store = await userStore();
   await store.registry.keys.create(record);
-  if (json === true) return print(hiddenFreeJson({ ...keyView(record), key: secret }));
+  if (json === true) return print(hiddenFreeJson({ ...keyToJson(record), key: secret }));
   print(secret);
   // On standard error, so that `$(capstan keys create)` is only the key.
   process.stderr.write(
@@ -46,15 +46,15 @@ function requireDirectory(project: string): void {
     );
 }
 
-export interface ListFlags {
+export interface ListKeysFlags {
   readonly project?: string;
   readonly json?: boolean;
 }
 
-export async function list({ project, json }: ListFlags): Promise<void> {
+export async function listKeys({ project, json }: ListKeysFlags): Promise<void> {
   await using store = await userStore();
   const keys = await store.registry.keys.list(project === undefined ? undefined : projectOf(project));
-  if (json === true) return keys.forEach((key) => print(hiddenFreeJson(keyView(key))));
+  if (json === true) return keys.forEach((key) => print(hiddenFreeJson(keyToJson(key))));
   if (keys.length === 0) return print("No keys. Create one: capstan keys create");
   const rows = keys.map(({ id, prefix, role, createdAt, lastUsedAt, revokedAt, name, project: of }) => [
     shortId(id),
@@ -69,7 +69,7 @@ export async function list({ project, json }: ListFlags): Promise<void> {
   print(table(["KEY", "PREFIX", "ROLE", "CREATED", "USED", "STATUS", "NAME", "PROJECT"], rows));
 }
 
-export async function revoke(given: readonly string[]): Promise<void> {
+export async function revokeKeys(given: readonly string[]): Promise<void> {
   await using store = await userStore();
   const keys = await store.registry.keys.list();
   // Resolves all ids first, so that a mistake in one revokes nothing.
@@ -81,7 +81,7 @@ export async function revoke(given: readonly string[]): Promise<void> {
 }
 
 /** Leaves out the hash. */
-function keyView(key: KeyRecord): Omit<KeyRecord, "hash"> {
+function keyToJson(key: KeyRecord): Omit<KeyRecord, "hash"> {
   const { hash: _, ...rest } = key;
   return rest;
 }

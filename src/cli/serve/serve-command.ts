@@ -5,7 +5,7 @@ import { declareCommand } from "../declare-command.ts";
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"];
 
-export function addServe(program: Command): void {
+export function addServeCommand(program: Command): void {
   declareCommand(program, "serve", { server: "ignored" })
     .description("serve agents over HTTP: to Anthropic's SDKs, your programs and the browser")
     .option("--host <address>", "address to listen on; others than loopback need TLS or a proxy", "127.0.0.1")

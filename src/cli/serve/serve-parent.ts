@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { openApp } from "../../app/serve/serve-app.ts";
 import { parseDuration } from "../../core/text/duration.ts";
 import { serveLines } from "../../server/http/stdio.ts";
-import { usage } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 import { hostFor } from "../target/host.ts";
 import { flushLog, prepare, type ServeFlags } from "./serve-prepare.ts";
 import { serverSignals } from "./serve-signals.ts";
@@ -28,7 +28,7 @@ const ADDRESS_FLAGS: Readonly<Partial<Record<keyof ServeFlags, string>>> = {
 export async function serveParent(flags: ServeFlags, isGiven: (flag: string) => boolean): Promise<number> {
   const given = Object.entries(ADDRESS_FLAGS).flatMap(([key, flag]) => (isGiven(key) ? [flag] : []));
   if (given.length > 0)
-    throw usage(`--stdio has no address, so it cannot be combined with ${given.join(", ")}. Omit them.`);
+    throw usageError(`--stdio has no address, so it cannot be combined with ${given.join(", ")}. Omit them.`);
   const graceMs = parseDuration(flags.grace);
   const { configuration, rehearsal, log, trust } = await prepare(flags);
   using signals = serverSignals();

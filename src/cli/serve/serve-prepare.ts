@@ -3,10 +3,10 @@ import { hostRedactor } from "../../app/host/redactor.ts";
 import { type LogLevel, serverLog } from "../../app/serve/server-log.ts";
 import { type Configuration, loadConfiguration, type Trusting } from "../../config/load.ts";
 import type { EngineName } from "../../core/agent/engine-name.ts";
-import { trustFromStart } from "../../config/trust/recorded.ts";
+import { trustFromStart } from "../../config/trust/recorded-trust.ts";
 import { logDestination } from "./serve-log.ts";
 import { requirePerson } from "../terminal/person.ts";
-import { trustingFor } from "../trust/trusting.ts";
+import { trustingFor } from "../trust/trust-flags.ts";
 
 export interface ServeFlags {
   readonly host: string;

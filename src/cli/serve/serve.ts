@@ -7,7 +7,7 @@ import { type RunningServer, serve } from "../../app/serve/serve.ts";
 import { parseDuration } from "../../core/text/duration.ts";
 import type { Configuration, Trusting } from "../../config/load.ts";
 import { messageOf } from "../../core/errors.ts";
-import { usage } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 import { hostFor } from "../target/host.ts";
 import { banner, type BannerData } from "./serve-banner.ts";
 import { flushLog, prepare, type ServeFlags } from "./serve-prepare.ts";
@@ -38,9 +38,9 @@ interface Address {
 
 function addressOf({ tlsCert, tlsKey, publicUrl, behindProxy }: ServeFlags): Address {
   if ((tlsCert === undefined) !== (tlsKey === undefined))
-    throw usage("TLS needs a certificate and its key. Use --tls-cert and --tls-key together.");
+    throw usageError("TLS needs a certificate and its key. Use --tls-cert and --tls-key together.");
   if (behindProxy === true && publicUrl === undefined)
-    throw usage(
+    throw usageError(
       "--behind-proxy needs the server's public address. Add --public-url, such as https://agents.example.org",
     );
   const url = publicUrl === undefined ? undefined : URL.parse(publicUrl);
@@ -48,9 +48,9 @@ function addressOf({ tlsCert, tlsKey, publicUrl, behindProxy }: ServeFlags): Add
     url === null ||
     (url !== undefined && (!/^https?:$/.test(url.protocol) || url.pathname !== "/" || url.search !== ""))
   )
-    throw usage(`--public-url ${publicUrl} must be an address without a path, such as https://agents.example.org`);
+    throw usageError(`--public-url ${publicUrl} must be an address without a path, such as https://agents.example.org`);
   if (behindProxy === true && url?.protocol !== "https:")
-    throw usage(
+    throw usageError(
       `--public-url ${publicUrl} is not encrypted, but --behind-proxy needs TLS. Use the proxy's https address, or omit --behind-proxy.`,
     );
   return { publicUrl: url, tls: tlsCert === undefined || tlsKey === undefined ? undefined : readTls(tlsCert, tlsKey) };
@@ -62,7 +62,7 @@ function readTls(certFile: string, keyFile: string): NonNullable<Address["tls"]>
     createSecureContext(tls);
     return tls;
   } catch (thrown) {
-    throw usage(
+    throw usageError(
       `Cannot use ${certFile} and ${keyFile} for TLS: ${messageOf(thrown)}. They must be a certificate and its key in PEM format.`,
     );
   }

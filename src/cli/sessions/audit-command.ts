@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import type { ExportFlags, VerifyFlags } from "./audit.ts";
+import type { ExportAuditFlags, VerifyFlags } from "./audit.ts";
 import { declareCommand } from "../declare-command.ts";
 
-export function addAudit(program: Command): void {
+export function addAuditCommand(program: Command): void {
   const audit = program.command("audit").description("check whether the store was tampered with");
   audit.addHelpText("after", "\nExample:\n  $ capstan audit verify");
   declareCommand(audit, "verify", { server: "refused" })
@@ -21,7 +21,7 @@ export function addAudit(program: Command): void {
     .option("--since <time>", "only sessions active since then: a duration such as 7d, or a date")
     .option("-o, --output <file>", "file to write (default: standard output)")
     .addHelpText("after", "\nExample:\n  $ capstan audit export --since 30d -o audit.jsonl")
-    .action(async (flags: ExportFlags) => (await import("./audit.ts")).exportTo(flags));
+    .action(async (flags: ExportAuditFlags) => (await import("./audit.ts")).exportAudit(flags));
   declareCommand(audit, "accept", { server: "refused" })
     .description("sign the current store as legitimate, after you lost the key or moved or replaced the store")
     .requiredOption("--reason <text>", "what happened; signed, and shown by every later verification")

@@ -1,13 +1,13 @@
 import { createReadStream, existsSync, statSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { acceptState, type Place, readAudit, verifyAudit, verifyExport } from "../../app/audit/audit.ts";
+import { acceptState, type AuditLocation, readAudit, verifyAudit, verifyExport } from "../../app/audit/audit.ts";
 import { parseDuration } from "../../core/text/duration.ts";
 import { homeDirectory } from "../../config/project/home.ts";
 import { reasonOf } from "../../config/yaml/text-file.ts";
 import type { AuditFinding, AuditReport, SessionAudit } from "../../core/session/audit.ts";
-import { usage } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 import { color, shortId } from "../terminal/text.ts";
-import { writeWholeStream } from "../terminal/whole-file.ts";
+import { writeWholeStream } from "../terminal/write-file.ts";
 import { escapeHidden, hiddenFreeJson } from "../../words/hidden-text.ts";
 
 export interface VerifyFlags {
@@ -22,27 +22,27 @@ const TAMPERED = 3;
 
 export async function verify(flags: VerifyFlags): Promise<number> {
   if (flags.file !== undefined && flags.session !== undefined)
-    throw usage("--file and --session cannot be combined. Export only that session instead.");
+    throw usageError("--file and --session cannot be combined. Export only that session instead.");
   if (flags.key !== undefined && flags.file === undefined)
-    throw usage("--key requires --file: a store is checked with its own key.");
+    throw usageError("--key requires --file: a store is checked with its own key.");
   const report = await (flags.file === undefined
-    ? verifyAudit(place(), { session: flags.session })
+    ? verifyAudit(auditLocation(), { session: flags.session })
     : verifyExport(linesOf(flags.file), flags.key));
   if (flags.json === true) for (const line of jsonLines(report)) print(hiddenFreeJson(line));
   else show(report, flags.file);
   return report.sound ? 0 : TAMPERED;
 }
 
-export interface ExportFlags {
+export interface ExportAuditFlags {
   readonly session?: string;
   readonly since?: string;
   readonly output?: string;
 }
 
-export async function exportTo({ session, since, output }: ExportFlags): Promise<void> {
+export async function exportAudit({ session, since, output }: ExportAuditFlags): Promise<void> {
   if (output !== undefined && existsSync(output))
-    throw usage(`${output} already exists. Choose another name, or remove it.`);
-  const records = readAudit(place(), { session, since: since === undefined ? undefined : timeOf(since) });
+    throw usageError(`${output} already exists. Choose another name, or remove it.`);
+  const records = readAudit(auditLocation(), { session, since: since === undefined ? undefined : timeOf(since) });
   const lines = (async function* () {
     for await (const record of records) yield `${hiddenFreeJson(record)}\n`;
   })();
@@ -51,19 +51,19 @@ export async function exportTo({ session, since, output }: ExportFlags): Promise
     // An unwritable file is a usage error, not a failure of the store.
     await writeWholeStream(output, lines).catch((thrown: unknown) => {
       if ((thrown as NodeJS.ErrnoException).syscall !== "open") throw thrown;
-      throw usage(`Cannot write ${output}: ${reasonOf(thrown)}. Choose another name.`);
+      throw usageError(`Cannot write ${output}: ${reasonOf(thrown)}. Choose another name.`);
     });
     process.stderr.write(`Audit written to ${output}. To verify it: capstan audit verify --file ${output}\n`);
   }
 }
 
 export async function accept(reason: string): Promise<void> {
-  if (reason.trim() === "") throw usage("--reason is empty. Describe what happened.");
-  await acceptState(place(), reason);
+  if (reason.trim() === "") throw usageError("--reason is empty. Describe what happened.");
+  await acceptState(auditLocation(), reason);
   print("The current state of the store is signed as legitimate. To verify it: capstan audit verify");
 }
 
-function place(): Place {
+function auditLocation(): AuditLocation {
   return { home: homeDirectory(process.env).path, environment: process.env };
 }
 
@@ -73,9 +73,9 @@ function timeOf(text: string): number {
 }
 
 function linesOf(file: string): AsyncIterable<string> {
-  if (!existsSync(file)) throw usage(`File not found: ${file}`);
+  if (!existsSync(file)) throw usageError(`File not found: ${file}`);
   if (statSync(file).isDirectory())
-    throw usage(`${file} is a directory. Name the file that capstan audit export wrote.`);
+    throw usageError(`${file} is a directory. Name the file that capstan audit export wrote.`);
   return createInterface({ input: createReadStream(file, "utf8"), crlfDelay: Infinity });
 }
 

@@ -5,18 +5,19 @@ import { eraseSession, importArchive } from "../../app/record/session-files.ts";
 import { homeDirectory } from "../../config/project/home.ts";
 import { CapstanError, messageOf } from "../../core/errors.ts";
 import { whyKept } from "./kept-workspace.ts";
-import { usage } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 import { userStore } from "../target/home.ts";
 import { openRecords } from "../target/records.ts";
 import { resolveSession } from "../target/session-id.ts";
 import { shortId } from "../terminal/text.ts";
-import { writeWholeStream } from "../terminal/whole-file.ts";
+import { writeWholeStream } from "../terminal/write-file.ts";
 import { escapeHidden } from "../../words/hidden-text.ts";
 
-export async function exportTo(given: string, file: string | undefined): Promise<void> {
+export async function exportSessionFile(given: string, file: string | undefined): Promise<void> {
   await using records = await openRecords();
   const id = await resolveSession(records, given);
-  if (file !== undefined && existsSync(file)) throw usage(`${file} already exists. Choose another name, or remove it.`);
+  if (file !== undefined && existsSync(file))
+    throw usageError(`${file} already exists. Choose another name, or remove it.`);
   const lines = (async function* () {
     for await (const line of records.archive(id)) yield `${line}\n`;
   })();
@@ -30,7 +31,7 @@ export async function exportTo(given: string, file: string | undefined): Promise
 }
 
 export async function importFrom(file: string, flags: { readonly trust?: boolean } = {}): Promise<void> {
-  if (!existsSync(file)) throw usage(`File not found: ${file}`);
+  if (!existsSync(file)) throw usageError(`File not found: ${file}`);
   await using store = await userStore();
   const lines = createInterface({ input: createReadStream(file, "utf8"), crlfDelay: Infinity });
   const id = await importArchive(store, lines, flags).catch(wrongFile(file));
@@ -82,6 +83,6 @@ function notExported(sessionId: string, conflict: CapstanError): CapstanError {
 function wrongFile(file: string): (thrown: unknown) => never {
   return (thrown) => {
     if ((thrown as NodeJS.ErrnoException).syscall === undefined) throw thrown;
-    throw usage(`Cannot use ${file}: ${messageOf(thrown)}. Choose another file.`);
+    throw usageError(`Cannot use ${file}: ${messageOf(thrown)}. Choose another file.`);
   };
 }

@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
-import type { ListFlags, ShowFlags } from "./sessions.ts";
+import type { ListSessionsFlags, ShowFlags } from "./sessions.ts";
 import { declareCommand } from "../declare-command.ts";
 
-export function addSessions(program: Command): void {
+export function addSessionsCommand(program: Command): void {
   const sessions = program.command("sessions").description("list, show, export, import and recover sessions");
   declareCommand(sessions, "list", { server: "supported", isDefault: true })
     .description("list sessions, most recently active first")
@@ -20,8 +20,8 @@ export function addSessions(program: Command): void {
     .option("--agent <name>", "only this agent")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan sessions list --status running")
-    .action(async (search: string | undefined, flags: ListFlags) =>
-      (await import("./sessions.ts")).list(search, flags),
+    .action(async (search: string | undefined, flags: ListSessionsFlags) =>
+      (await import("./sessions.ts")).listSessions(search, flags),
     );
   declareCommand(sessions, "show", { server: "supported" })
     .description("show what happened in a session")
@@ -32,7 +32,7 @@ export function addSessions(program: Command): void {
     .option("--json", "print the events as JSON lines")
     .addHelpText("after", "\nExample:\n  $ capstan sessions show 3f9a11c2 --follow")
     .action(async (id: string, flags: ShowFlags) => {
-      process.exitCode = await (await import("./sessions.ts")).show(id, flags);
+      process.exitCode = await (await import("./sessions.ts")).showSession(id, flags);
     });
   declareCommand(sessions, "export", { server: "supported" })
     .description("write a session's log to a file for `sessions import`; for its files use `export`")
@@ -40,7 +40,7 @@ export function addSessions(program: Command): void {
     .option("-o, --output <file>", "file to write (default: standard output)")
     .addHelpText("after", "\nExample:\n  $ capstan sessions export 3f9a11c2 -o session.jsonl")
     .action(async (id: string, flags: { output?: string }) =>
-      (await import("./session-files.ts")).exportTo(id, flags.output),
+      (await import("./session-files.ts")).exportSessionFile(id, flags.output),
     );
   declareCommand(sessions, "import", { server: "refused" })
     .description("import an exported session under a new id")

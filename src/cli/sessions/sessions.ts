@@ -2,8 +2,8 @@ import { DEFAULT_ENGINE } from "../../core/agent/engine-name.ts";
 import type { LoggedEvent } from "../../core/events/events.ts";
 import { withoutSecrets } from "../../core/session/redaction-session.ts";
 import type { SessionRecord, SessionSummary } from "../../core/ports/store.ts";
-import { cost } from "../follow/cost.ts";
-import { usage } from "../terminal/failure.ts";
+import { costText } from "../follow/cost.ts";
+import { usageError } from "../terminal/failure.ts";
 import { isOpen, waitingText } from "../terminal/short-id.ts";
 import { projectOf } from "../target/home.ts";
 import { INTERRUPTED, interruptOnSignal } from "../terminal/interrupt.ts";
@@ -12,7 +12,7 @@ import { resolveSession } from "../target/session-id.ts";
 import { ago, shortId, table } from "../terminal/text.ts";
 import { escapeHidden, hiddenFreeJson } from "../../words/hidden-text.ts";
 
-export interface ListFlags {
+export interface ListSessionsFlags {
   readonly limit: string;
   readonly project?: string;
   readonly status?: SessionSummary["status"];
@@ -20,10 +20,10 @@ export interface ListFlags {
   readonly json?: boolean;
 }
 
-export async function list(search: string | undefined, flags: ListFlags): Promise<void> {
+export async function listSessions(search: string | undefined, flags: ListSessionsFlags): Promise<void> {
   const limit = Number(flags.limit);
   if (!Number.isInteger(limit) || limit < 1)
-    throw usage(`--limit must be a whole number above zero, not ${flags.limit}.`);
+    throw usageError(`--limit must be a whole number above zero, not ${flags.limit}.`);
   await using records = await openRecords();
   const { status, agent } = flags;
   const project = flags.project === undefined ? undefined : projectOf(flags.project);
@@ -43,7 +43,7 @@ export async function list(search: string | undefined, flags: ListFlags): Promis
     // The log says idle while a session waits for an answer.
     waitingIn(session.id) > 0 ? "waiting" : session.status,
     ago(Date.now() - session.lastActivityAt),
-    cost(session),
+    costText(session),
     session.agent.name,
     ...(hasEngines ? [engineOf(session)] : []),
     ...(hasOwnFiles ? [session.environment.workspace.kind] : []),
@@ -61,13 +61,15 @@ export interface ShowFlags {
 }
 
 /** Returns the exit code. */
-export async function show(given: string, flags: ShowFlags): Promise<number> {
+export async function showSession(given: string, flags: ShowFlags): Promise<number> {
   const { RunView } = await import("../follow/run-view.ts");
   await using records = await openRecords();
   const id = await resolveSession(records, given);
   if (flags.output !== undefined) {
     if (flags.follow === true || flags.stderr === true || flags.json === true)
-      throw usage("--output prints the output of one call and cannot be combined with --follow, --stderr or --json.");
+      throw usageError(
+        "--output prints the output of one call and cannot be combined with --follow, --stderr or --json.",
+      );
     const output = Buffer.from(await records.output(id, flags.output));
     // Unchanged for programs; on a terminal, control characters are escaped.
     process.stdout.write(process.stdout.isTTY ? escapeHidden(output.toString("utf8")) : output);
@@ -81,7 +83,7 @@ export async function show(given: string, flags: ShowFlags): Promise<number> {
   if (flags.json !== true && flags.stderr !== true)
     print(
       escapeHidden(
-        `${id}\nagent ${record?.agent.name ?? "?"} · engine ${record ? engineOf(record) : "?"} · ${record ? placeText(record) : "?"} · project ${record?.project ?? "?"}\n`,
+        `${id}\nagent ${record?.agent.name ?? "?"} · engine ${record ? engineOf(record) : "?"} · ${record ? directoryText(record) : "?"} · project ${record?.project ?? "?"}\n`,
       ),
     );
   const showEvent = (event: LoggedEvent): void => {
@@ -103,7 +105,7 @@ export async function show(given: string, flags: ShowFlags): Promise<number> {
 }
 
 /** The directory that it was started in. */
-function placeText({ environment: { workspace }, source }: SessionRecord): string {
+function directoryText({ environment: { workspace }, source }: SessionRecord): string {
   return workspace.kind === "in-place" ? source : `${workspace.kind} of ${source}`;
 }
 

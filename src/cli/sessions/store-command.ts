@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { declareCommand } from "../declare-command.ts";
 
-export function addStore(program: Command): void {
+export function addStoreCommand(program: Command): void {
   declareCommand(program, "backup", { server: "refused" })
     .description("copy the store to a file while sessions keep running")
     .argument("<file>", "file that does not exist yet")
@@ -19,6 +19,6 @@ export function addStore(program: Command): void {
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan prune --older-than 30d")
     .action(async (flags: { olderThan: string; yes?: boolean; json?: boolean }) =>
-      (await import("./store-work.ts")).prune(flags),
+      (await import("./store-work.ts")).pruneStore(flags),
     );
 }

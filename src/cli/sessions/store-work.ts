@@ -3,27 +3,27 @@ import { resolve } from "node:path";
 import { restoreFrom } from "../../app/open-store.ts";
 import { parseDuration } from "../../core/text/duration.ts";
 import { homeDirectory } from "../../config/project/home.ts";
-import { usage } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 import { userStore } from "../target/home.ts";
 import { deleteAll } from "./session-files.ts";
 import { ago, shortId, table } from "../terminal/text.ts";
 import { hiddenFreeJson } from "../../words/hidden-text.ts";
 
 export async function backup(file: string): Promise<void> {
-  if (existsSync(file)) throw usage(`${file} already exists. Choose another name, or remove it.`);
+  if (existsSync(file)) throw usageError(`${file} already exists. Choose another name, or remove it.`);
   await using store = await userStore();
   await store.backup(resolve(file));
   process.stdout.write(`Store copied to ${file}. To restore it: capstan restore ${file}\n`);
 }
 
 export async function restore(file: string): Promise<void> {
-  if (!existsSync(file)) throw usage(`File not found: ${file}`);
+  if (!existsSync(file)) throw usageError(`File not found: ${file}`);
   const { keptAs } = await restoreFrom(homeDirectory(process.env).path, resolve(file));
   const kept = keptAs === undefined ? "" : ` The old store is now ${keptAs}.`;
   process.stdout.write(`Store restored from ${file}.${kept}\n`);
 }
 
-export async function prune(flags: {
+export async function pruneStore(flags: {
   readonly olderThan: string;
   readonly yes?: boolean;
   readonly json?: boolean;

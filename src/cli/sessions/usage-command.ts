@@ -4,7 +4,7 @@ import { declareCommand } from "../declare-command.ts";
 
 const GROUPINGS = ["day", "agent", "model", "session", "project", "thread", "tool"];
 
-export function addUsage(program: Command): void {
+export function addUsageCommand(program: Command): void {
   declareCommand(program, "usage", { server: "supported" })
     .description("show spending by day, agent, model and more")
     .addOption(new Option("--by <what>", "one line per").choices(GROUPINGS).default("day"))
@@ -13,5 +13,5 @@ export function addUsage(program: Command): void {
     .option("--time-zone <zone>", "time zone for days, such as Europe/Berlin (default: from the settings)")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan usage --by model --since 7d")
-    .action(async (flags: UsageFlags) => (await import("./usage.ts")).usage(flags));
+    .action(async (flags: UsageFlags) => (await import("./usage.ts")).showUsage(flags));
 }

@@ -3,7 +3,7 @@ import { isTimeZone } from "../../core/money/budget-schema.ts";
 import { cacheHitRate } from "../../core/money/cache-hits.ts";
 import { addLines, BILLINGS, type Billing, type Grouping, type LedgerLine } from "../../core/money/ledger.ts";
 import { PRICES_DATE } from "../../core/money/prices.ts";
-import { usage as wrongUse } from "../terminal/failure.ts";
+import { usageError as wrongUse } from "../terminal/failure.ts";
 import { projectOf } from "../target/home.ts";
 import { openRecords } from "../target/records.ts";
 import { count, money, shortId, table } from "../terminal/text.ts";
@@ -17,7 +17,7 @@ export interface UsageFlags {
   readonly json?: boolean;
 }
 
-export async function usage(flags: UsageFlags): Promise<void> {
+export async function showUsage(flags: UsageFlags): Promise<void> {
   const { by } = flags;
   const zone = flags.timeZone;
   if (zone !== undefined && !isTimeZone(zone))
@@ -25,7 +25,7 @@ export async function usage(flags: UsageFlags): Promise<void> {
   const since = flags.since === undefined ? 0 : Date.now() - parseDuration(flags.since);
   const project = flags.project === undefined ? undefined : projectOf(flags.project);
   await using records = await openRecords();
-  const { lines, timeZone } = await records.spent({
+  const { lines, timeZone } = await records.readSpending({
     by,
     since,
     ...(zone !== undefined && { timeZone: zone }),
@@ -33,9 +33,9 @@ export async function usage(flags: UsageFlags): Promise<void> {
   });
   const totals = BILLINGS.flatMap((billing) => totalOf(lines, billing));
   if (flags.json === true) {
-    const shown = (line: LedgerLine): object => ({ ...line, cacheHitRate: hitRateOf(line) ?? null });
-    for (const line of lines) print(hiddenFreeJson({ by, ...shown(line) }));
-    for (const total of totals) print(hiddenFreeJson({ by: "total", ...shown(total) }));
+    const lineToJson = (line: LedgerLine): object => ({ ...line, cacheHitRate: hitRateOf(line) ?? null });
+    for (const line of lines) print(hiddenFreeJson({ by, ...lineToJson(line) }));
+    for (const total of totals) print(hiddenFreeJson({ by: "total", ...lineToJson(total) }));
     return;
   }
   if (lines.length === 0) return print("No spending yet.");

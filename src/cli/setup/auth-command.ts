@@ -1,13 +1,13 @@
 import { type Command, Option } from "commander";
 import { AUTH_PROVIDERS } from "../../core/auth/auth-provider.ts";
-import type { StatusFlags, TestFlags } from "./auth.ts";
+import type { StatusFlags, TestCredentialFlags } from "./auth.ts";
 import type { LoginFlags, LogoutFlags } from "./auth-login.ts";
 import { declareCommand } from "../declare-command.ts";
 
 const provider = (description: string): Option =>
   new Option("-p, --provider <provider>", description).choices(AUTH_PROVIDERS);
 
-export function addAuth(program: Command): void {
+export function addAuthCommand(program: Command): void {
   const auth = program
     .command("auth")
     .description("show, test and save model credentials")
@@ -23,7 +23,7 @@ export function addAuth(program: Command): void {
     .option("-m, --model <model>", "model to use (default: from your settings)")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan auth test --provider bedrock")
-    .action(async (flags: TestFlags) => (await import("./auth.ts")).test(flags));
+    .action(async (flags: TestCredentialFlags) => (await import("./auth.ts")).testProviders(flags));
   declareCommand(auth, "login", { server: "refused" })
     .description("save a key or token in the system keyring, or in a file that only you can read")
     .addOption(provider("provider the key is for").default("api_key"))

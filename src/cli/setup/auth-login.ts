@@ -3,7 +3,7 @@ import { forgetSecret, storedSecrets, storeSecret } from "../../app/credentials/
 import { homeDirectory } from "../../config/project/home.ts";
 import type { AuthProvider } from "../../core/auth/auth-schema.ts";
 import { PROVIDER_VARIABLES, secretNames } from "../../core/auth/auth-variables.ts";
-import { usage } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 
 export interface LoginFlags {
   readonly provider: AuthProvider;
@@ -11,7 +11,8 @@ export interface LoginFlags {
 
 export async function login({ provider }: LoginFlags): Promise<void> {
   const { secret: name } = PROVIDER_VARIABLES[provider];
-  if (name === undefined) throw usage(`${provider} uses no key. Run gcloud auth application-default login instead.`);
+  if (name === undefined)
+    throw usageError(`${provider} uses no key. Run gcloud auth application-default login instead.`);
   const { path: home } = homeDirectory(process.env);
   const secret = requireSecret(
     process.stdin.isTTY ? await ask(provider) : (await text(process.stdin)).trim(),
@@ -33,7 +34,7 @@ export async function login({ provider }: LoginFlags): Promise<void> {
 async function ask(provider: AuthProvider): Promise<string> {
   const { isCancel, password } = await import("@clack/prompts");
   const given = await password({ message: `Key or token for ${provider} (hidden)`, mask: "" });
-  if (isCancel(given)) throw usage("Canceled. Nothing was saved.");
+  if (isCancel(given)) throw usageError("Canceled. Nothing was saved.");
   return given.trim();
 }
 
@@ -45,15 +46,15 @@ const PREFIXES: readonly (readonly [prefix: string, provider: AuthProvider])[] =
 
 /** Catches mistakes that would otherwise surface at the first request. Never prints the secret. */
 function requireSecret(secret: string, provider: AuthProvider): string {
-  if (secret === "") throw usage("The input is empty, so nothing was saved. Type or pipe in the key or token.");
+  if (secret === "") throw usageError("The input is empty, so nothing was saved. Type or pipe in the key or token.");
   if (!/^[\x21-\x7e]+$/.test(secret))
-    throw usage(
+    throw usageError(
       "The input contains characters that no credential has, so nothing was saved. Copy the key or token again.",
     );
   const [, of = provider] = PREFIXES.find(([prefix]) => secret.startsWith(prefix)) ?? [];
   // A user's own gateway may accept either.
   if (of !== provider && provider !== "auth_token")
-    throw usage(
+    throw usageError(
       `This looks like a credential for ${of}, so nothing was saved. Run: capstan auth login --provider ${of}`,
     );
   return secret;

@@ -7,7 +7,7 @@ import { CapstanError } from "../../core/errors.ts";
 import { isAlias } from "../../core/money/pricing.ts";
 import { color, count } from "../terminal/text.ts";
 import { hiddenFreeJson } from "../../words/hidden-text.ts";
-import { reportWithheld } from "../trust/view.ts";
+import { reportWithheld } from "../trust/trust-view.ts";
 
 export interface StatusFlags {
   readonly json?: boolean;
@@ -44,13 +44,13 @@ function lineOf(one: ProviderStatus): string {
   return [head, ...facts.map((fact) => `    ${color.dim(fact)}`)].join("\n");
 }
 
-export interface TestFlags {
+export interface TestCredentialFlags {
   readonly provider?: AuthProvider;
   readonly model?: string;
   readonly json?: boolean;
 }
 
-export async function test({ provider, model, json }: TestFlags): Promise<void> {
+export async function testProviders({ provider, model, json }: TestCredentialFlags): Promise<void> {
   const configuration = await loadHere();
   const { agent } = configuration;
   const request = { ...sourcesOf(configuration), provider, model: model ?? realName(agent.model) };

@@ -1,7 +1,7 @@
 import { Argument, type Command } from "commander";
 import { declareCommand } from "../declare-command.ts";
 
-export function addCompletion(program: Command): void {
+export function addCompletionCommand(program: Command): void {
   declareCommand(program, "completion", { server: "ignored" })
     .description("print a shell script that completes commands and options")
     .addArgument(new Argument("<shell>").choices(["bash", "zsh", "fish"]))

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { loadConfiguration } from "../../config/load.ts";
-import { cost } from "../follow/cost.ts";
+import { costText } from "../follow/cost.ts";
 import { userStore } from "../target/home.ts";
 import { ago, table } from "../terminal/text.ts";
 import { hiddenFreeJson } from "../../words/hidden-text.ts";
 
-export async function show(flags: {
+export async function showConfig(flags: {
   readonly agent?: string;
   readonly cwd: string;
   readonly json?: boolean;
@@ -66,7 +66,7 @@ export async function projects(flags: { readonly json?: boolean }): Promise<void
   print(
     table(
       ["SESSIONS", "COST", "ACTIVE", "PROJECT"],
-      all.map((line) => [String(line.sessions), cost(line), ago(Date.now() - line.lastActivityAt), line.project]),
+      all.map((line) => [String(line.sessions), costText(line), ago(Date.now() - line.lastActivityAt), line.project]),
       // Paths are never cut.
       { atLeast: Infinity },
     ),

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { declareCommand } from "../declare-command.ts";
 
-export function addDoctor(program: Command): void {
+export function addDoctorCommand(program: Command): void {
   declareCommand(program, "doctor", { server: "ignored" })
     .description("check this machine, and show how to fix each problem")
     .option("--json", "print JSON")

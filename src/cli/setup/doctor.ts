@@ -56,7 +56,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     const { openStore } = await import("../../app/open-store.ts");
     const { path } = homeDirectory(process.env);
     await using store = await openStore(path);
-    const { abandonedSessions } = await import("../../runtime/recovery/abandoned.ts");
+    const { abandonedSessions } = await import("../../runtime/recovery/abandoned-sessions.ts");
     const { isGone } = await import("../../app/host/processes.ts");
     const gone = await abandonedSessions(store, isGone, Date.now());
     return {

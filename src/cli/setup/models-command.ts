@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { declareCommand } from "../declare-command.ts";
 
-export function addModels(program: Command): void {
+export function addModelsCommand(program: Command): void {
   declareCommand(program, "models", { server: "supported" })
     .description("list the models that your credential can use")
     .option("--json", "print JSON")

@@ -6,7 +6,7 @@ import { mergeAuth } from "../../core/auth/auth-schema.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { credentialFiles } from "./credential-files.ts";
-import { reportWithheld } from "../trust/view.ts";
+import { reportWithheld } from "../trust/trust-view.ts";
 
 /** Opens a host with this configuration. */
 export function hostFor(configuration: Configuration, rehearsal: boolean | undefined): Promise<Runtime> {

@@ -3,7 +3,7 @@ import type { Approval } from "../../core/session/approval.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { LoggedEvent } from "../../core/events/events.ts";
 import type { Store } from "../../core/ports/store.ts";
-import { logged } from "../../runtime/log/feed.ts";
+import { toLoggedEvent } from "../../runtime/log/feed.ts";
 import { isOpen } from "../terminal/short-id.ts";
 import { userStore } from "./home.ts";
 import type { Answered, ReadRange, Records } from "./records.ts";
@@ -15,7 +15,7 @@ export async function localRecords(): Promise<Records> {
   const store = await userStore();
   const read = async (sessionId: string, { types, ...range }: ReadRange = {}): Promise<readonly LoggedEvent[]> =>
     (await store.events(sessionId, range))
-      .map(logged)
+      .map(toLoggedEvent)
       .filter(({ type }) => types === undefined || types.includes(type));
   return {
     sessions: (query) => store.sessions(query),
@@ -51,7 +51,7 @@ export async function localRecords(): Promise<Records> {
     async revoke(grantId) {
       await store.approvals.revoke(grantId);
     },
-    async spent(query) {
+    async readSpending(query) {
       const timeZone = query.timeZone ?? (query.by === "day" ? await zoneOfSettings() : "UTC");
       return { lines: await store.ledger.lines({ ...query, timeZone }), timeZone };
     },

@@ -30,7 +30,7 @@ export interface Records extends AsyncDisposable {
   grants(): Promise<readonly Grant[]>;
   revoke(grantId: string): Promise<void>;
   /** Default time zone: that of the settings. */
-  spent(query: LedgerQuery): Promise<{ readonly lines: readonly LedgerLine[]; readonly timeZone: string }>;
+  readSpending(query: LedgerQuery): Promise<{ readonly lines: readonly LedgerLine[]; readonly timeZone: string }>;
   replay(request: ReplayRequest): Promise<Replay>;
 }
 

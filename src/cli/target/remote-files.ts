@@ -2,10 +2,10 @@ import type { Checkpoint } from "../../core/session/checkpoint-list.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { WireCheckpoint, WireRewind } from "../../protocol/api/files.ts";
 import type { Rewind } from "../../runtime/files/files.ts";
-import { usage } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 import { awaitServer } from "./remote-failure.ts";
 import type { ChosenServer } from "./server.ts";
-import { writeWholeStream } from "../terminal/whole-file.ts";
+import { writeWholeStream } from "../terminal/write-file.ts";
 import type { CommandFiles } from "./workspaces-session.ts";
 
 /** Files of sessions on a server. Exports are written here; apply and rewind act on the server. */
@@ -36,7 +36,7 @@ export function remoteFiles({ client: { files } }: ChosenServer): CommandFiles {
       // Readable only by its owner, because it contains the agent's work. Never overwrites a file.
       await writeWholeStream(file, zip).catch((thrown: unknown) => {
         if ((thrown as NodeJS.ErrnoException).syscall === undefined) throw thrown;
-        throw usage(`Cannot write ${file}: ${messageOf(thrown)}. Choose another file.`);
+        throw usageError(`Cannot write ${file}: ${messageOf(thrown)}. Choose another file.`);
       });
     },
     exportBranch: (id, options) => awaitServer(files.exportBranch(id, options)),

@@ -4,7 +4,7 @@ import { isoTime } from "../../protocol/api/common.ts";
 import { grantFromWire } from "../../protocol/api/grants.ts";
 import { ledgerLineFromWire } from "../../protocol/api/ledger.ts";
 import { sessionFromWire } from "../../protocol/api/sessions.ts";
-import { usage } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 import type { Records } from "./records.ts";
 import { awaitServer, iterateServer } from "./remote-failure.ts";
 import type { ChosenServer } from "./server.ts";
@@ -47,14 +47,14 @@ export function remoteRecords({ url, client }: ChosenServer): Records {
     },
     async answer(approvalId, answer, by) {
       if (by !== undefined)
-        throw usage("--as does not work against a server: answers are recorded under the key's name. Omit --as.");
+        throw usageError("--as does not work against a server: answers are recorded under the key's name. Omit --as.");
       const approval = approvalFromWire(await awaitServer(client.approvals.answer(approvalId, wireAnswer(answer))));
       const record = sessionFromWire(await awaitServer(client.sessions.get(approval.sessionId)));
       return { approval, record, driver: url };
     },
     grants: async () => (await awaitServer(client.grants.list())).map(grantFromWire),
     revoke: (grantId) => awaitServer(client.grants.revoke(grantId)),
-    async spent({ by, since, timeZone }) {
+    async readSpending({ by, since, timeZone }) {
       const query = { by, since: since === undefined ? undefined : isoTime(since), time_zone: timeZone };
       const { data, time_zone } = await awaitServer(client.ledger(query));
       return { lines: data.map(ledgerLineFromWire), timeZone: time_zone };
@@ -76,7 +76,7 @@ export function remoteRecords({ url, client }: ChosenServer): Records {
 /** Throws for `always`, which servers do not know. */
 export function wireAnswer(answer: ApprovalAnswer): ReturnType<typeof answerToWire> {
   if (answer.scope === "always")
-    throw usage("A server cannot remember an answer for all projects. Use the scope session or project.");
+    throw usageError("A server cannot remember an answer for all projects. Use the scope session or project.");
   return answerToWire({ ...answer, scope: answer.scope });
 }
 

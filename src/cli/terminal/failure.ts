@@ -18,6 +18,6 @@ export function reportFailure(thrown: unknown): number {
 }
 
 /** An error for wrong usage, with exit code 2. */
-export function usage(message: string): CapstanError {
+export function usageError(message: string): CapstanError {
   return new CapstanError("invalid_input", message);
 }

@@ -41,7 +41,7 @@ async function signOfAgent(): Promise<Sign | undefined> {
   const namespace = pidNamespace();
   if (namespace === undefined || namespace === MACHINE) return undefined;
   if (namespace === UNKNOWN) return "hidden";
-  const { namespacesOfHosts } = await import("../../app/hosts/running.ts");
+  const { namespacesOfHosts } = await import("../../app/hosts/running-hosts.ts");
   const hosts = namespacesOfHosts(homeDirectory(process.env).path);
   return hosts.some((host) => host !== namespace) ? "apart" : undefined;
 }

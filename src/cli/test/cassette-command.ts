@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { PruneFlags } from "./cassette-prune.ts";
 import { declareCommand } from "../declare-command.ts";
 
-export function addCassette(program: Command): void {
+export function addCassetteCommand(program: Command): void {
   const cassette = program
     .command("cassette")
     .description("show, compare and clean up recorded model answers")
@@ -14,7 +14,7 @@ export function addCassette(program: Command): void {
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan cassette show cassettes/review.test/one-file.json")
     .action(async (file: string, flags: { full?: boolean; json?: boolean }) =>
-      (await import("./cassette.ts")).show(file, flags),
+      (await import("./cassette.ts")).showCassette(file, flags),
     );
   declareCommand(cassette, "diff", { server: "ignored" })
     .description("show how two cassettes differ")
@@ -26,7 +26,7 @@ export function addCassette(program: Command): void {
       "\nExit codes: 0 the cassettes are equal, 1 they differ.\n\nExample:\n  $ capstan cassette diff old/one-file.json cassettes/review.test/one-file.json",
     )
     .action(async (before: string, after: string, flags: { json?: boolean }) => {
-      process.exitCode = await (await import("./cassette.ts")).diff(before, after, flags);
+      process.exitCode = await (await import("./cassette.ts")).diffCassettes(before, after, flags);
     });
   declareCommand(cassette, "prune", { server: "ignored" })
     .description("remove cassettes whose suite, case or trial no longer exists")
@@ -36,6 +36,6 @@ export function addCassette(program: Command): void {
     .option("--json", "print JSON, without asking")
     .addHelpText("after", "\nExample:\n  $ capstan cassette prune --dry-run")
     .action(async (paths: string[], flags: PruneFlags) => {
-      process.exitCode = await (await import("./cassette-prune.ts")).prune(paths, flags);
+      process.exitCode = await (await import("./cassette-prune.ts")).pruneCassettes(paths, flags);
     });
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { readSuite } from "../../config/suite/suite-file.ts";
-import { ASSUMED_TRUST } from "../../config/trust/recorded.ts";
+import { ASSUMED_TRUST } from "../../config/trust/recorded-trust.ts";
 import { isSuiteFile } from "../../config/suite/suite-names.ts";
 import { readTextFile } from "../../config/yaml/text-file.ts";
 import { readYaml } from "../../config/yaml/yaml-file.ts";
@@ -10,7 +10,7 @@ import { CapstanError, ERROR_CODES } from "../../core/errors.ts";
 import type { Suite } from "../../core/suite/suite.ts";
 import { cassetteDirectory } from "../../eval/compare/cassette-files.ts";
 import { type StaleCassette, staleCassettes } from "../../eval/compare/stale-cassettes.ts";
-import { usage } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 import { INTERRUPTED } from "../terminal/interrupt.ts";
 import { localPrompts } from "../ask/local-prompts.ts";
 import { color } from "../terminal/text.ts";
@@ -23,7 +23,7 @@ export interface PruneFlags {
 }
 
 /** Removes cassettes that no case would replay. Returns the exit code. */
-export async function prune(paths: readonly string[], flags: PruneFlags): Promise<number> {
+export async function pruneCassettes(paths: readonly string[], flags: PruneFlags): Promise<number> {
   const { dryRun = false, yes = false, json = false } = flags;
   const { stale, others, problems } = await findStale(paths);
   for (const file of others) process.stderr.write(`capstan: ${here(file)} is not a cassette; keeping it.\n`);
@@ -94,7 +94,7 @@ async function findStale(paths: readonly string[]): Promise<Found> {
 /** The cassette directories of a suite, or all below a directory. */
 function directoriesOf(path: string, given: string): string[] {
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) throw usage(`${given} not found. Name a suite (*.test.yaml) or a directory.`);
+  if (found === undefined) throw usageError(`${given} not found. Name a suite (*.test.yaml) or a directory.`);
   if (!found.isDirectory()) return existsSync(cassetteDirectory(path)) ? [cassetteDirectory(path)] : [];
   if (basename(path) === "cassettes") return below(path);
   return below(path).flatMap((child) => (SKIPPED.has(basename(child)) ? [] : directoriesOf(child, child)));

@@ -3,7 +3,7 @@ import { cassetteText, differencesText } from "./cassette-view.ts";
 import { columns } from "../terminal/text.ts";
 import { hiddenFreeJson } from "../../words/hidden-text.ts";
 
-export async function show(
+export async function showCassette(
   file: string,
   { full = false, json = false }: { readonly full?: boolean; readonly json?: boolean },
 ): Promise<void> {
@@ -12,7 +12,7 @@ export async function show(
 }
 
 /** Returns the exit code: 1 if they differ. */
-export async function diff(
+export async function diffCassettes(
   before: string,
   after: string,
   { json = false }: { readonly json?: boolean },

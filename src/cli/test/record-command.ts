@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { RecordFlags } from "./record.ts";
 import { declareCommand } from "../declare-command.ts";
 
-export function addRecord(program: Command): void {
+export function addRecordCommand(program: Command): void {
   declareCommand(program, "record", { server: "refused" })
     .description("turn a session into a test case with its messages, files and model answers")
     .argument("<session>", "session id, or its first or last characters")

@@ -4,7 +4,7 @@ import { recordSession } from "../../app/record/record-session.ts";
 import { agentPath } from "../../config/agent/agent-path.ts";
 import { homeDirectory } from "../../config/project/home.ts";
 import { isSuiteFile } from "../../config/suite/suite-names.ts";
-import { usage } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 import { userStore } from "../target/home.ts";
 import { testsOptions } from "../target/host.ts";
 import { INTERRUPTED, interruptOnSignal } from "../terminal/interrupt.ts";
@@ -25,7 +25,7 @@ export interface RecordFlags {
 export async function record(given: string, flags: RecordFlags): Promise<number> {
   const { suite, name, agent, json = false } = flags;
   if (suite !== undefined && !isSuiteFile(suite))
-    throw usage(`${suite} is not a valid suite name. It must end with .test.yaml`);
+    throw usageError(`${suite} is not a valid suite name. It must end with .test.yaml`);
   // The files it writes are trusted.
   await requirePerson("capstan record");
   const { sessionId, agentName } = await findSession(given);

@@ -3,7 +3,7 @@ import type { TestFlags } from "./test.ts";
 import { each, engineOption } from "../run/session-options.ts";
 import { declareCommand } from "../declare-command.ts";
 
-export function addTest(program: Command): void {
+export function addTestCommand(program: Command): void {
   declareCommand(program, "test", { server: "ignored" })
     .description("run test suites: run agents on cases and grade the results")
     .argument("[paths...]", "suites (*.test.yaml), agent files with tests, or directories that contain them", ["."])
@@ -46,7 +46,7 @@ Examples:
   $ capstan test --replay --sdk 0.3.324        compare with another SDK`,
     )
     .action(async (paths: string[], flags: TestFlags) => {
-      process.exitCode = await (await import("./test.ts")).test(paths, flags);
+      process.exitCode = await (await import("./test.ts")).testSuites(paths, flags);
     });
 }
 

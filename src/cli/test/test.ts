@@ -14,12 +14,12 @@ import type { Suite } from "../../core/suite/suite.ts";
 import { type SuiteRun, suiteRun } from "../../core/suite/suite-run.ts";
 import { wantedReports, writeReports } from "../../eval/reports/reports.ts";
 import { type RunDeps, runSuites } from "../../eval/run.ts";
-import { usage } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 import { testsOptions } from "../target/host.ts";
 import { INTERRUPTED, interruptOnSignal } from "../terminal/interrupt.ts";
 import { TestView } from "./test-view.ts";
-import { trustingFor } from "../trust/trusting.ts";
-import { reportWithheld } from "../trust/view.ts";
+import { trustingFor } from "../trust/trust-flags.ts";
+import { reportWithheld } from "../trust/trust-view.ts";
 import { packageVersion } from "../version.ts";
 import { hiddenFreeJson } from "../../words/hidden-text.ts";
 
@@ -42,10 +42,10 @@ export interface TestFlags {
 }
 
 /** Runs suites. Returns the exit code. */
-export async function test(paths: readonly string[], flags: TestFlags): Promise<number> {
+export async function testSuites(paths: readonly string[], flags: TestFlags): Promise<number> {
   const mode = modeOf(flags);
   if (mode === "record" && process.env["CI"])
-    throw usage(
+    throw usageError(
       "Recording is disabled in CI, because a person should review each cassette. Record locally and commit the file.",
     );
   const wanted = wantedReports(flags.report ?? []);
@@ -78,7 +78,7 @@ export async function test(paths: readonly string[], flags: TestFlags): Promise<
   const { sdk } = engineVersions();
   if (flags.sdk !== undefined) {
     if (read.some(({ configuration }) => configuration.project.id !== first.configuration.project.id))
-      throw usage("--sdk works with the suites of one project at a time. Name one project's directory.");
+      throw usageError("--sdk works with the suites of one project at a time. Name one project's directory.");
     const { canary } = await import("./test-canary.ts");
     const { configuration } = first;
     const code = await canary(

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { TrustCommandFlags } from "./trust.ts";
 import { declareCommand } from "../declare-command.ts";
 
-export function addTrust(program: Command): void {
+export function addTrustCommand(program: Command): void {
   const trust = program
     .command("trust")
     .description("review what a project's files let agents do, and trust exactly that content")
@@ -24,7 +24,7 @@ export function addTrust(program: Command): void {
     .description("list trusted files")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan trust list")
-    .action(async (flags: { json?: boolean }) => (await import("./trust.ts")).list(flags));
+    .action(async (flags: { json?: boolean }) => (await import("./trust.ts")).listTrust(flags));
   declareCommand(trust, "revoke", { server: "ignored" })
     .description("stop trusting files")
     .argument("[paths...]", "files or project directories")
@@ -32,6 +32,6 @@ export function addTrust(program: Command): void {
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan trust revoke agent.yaml")
     .action(async (paths: string[], flags: { all?: boolean; json?: boolean }) =>
-      (await import("./trust.ts")).revoke(paths, flags),
+      (await import("./trust.ts")).revokeTrust(paths, flags),
     );
 }

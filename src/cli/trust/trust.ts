@@ -6,18 +6,18 @@ import { KnownProjects } from "../../config/project/known-projects.ts";
 import { loadConfiguration } from "../../config/load.ts";
 import { findProject } from "../../config/project/project.ts";
 import { isSuiteFile } from "../../config/suite/suite-names.ts";
-import { TrustBook } from "../../config/trust/book.ts";
-import type { JudgedItem } from "../../config/trust/gate.ts";
-import { realPath, type TrustItem } from "../../config/trust/item.ts";
-import { ASSUMED_TRUST } from "../../config/trust/recorded.ts";
+import { TrustBook } from "../../config/trust/trust-book.ts";
+import type { JudgedItem } from "../../config/trust/trust-gate.ts";
+import { realPathOrSame, type TrustItem } from "../../config/trust/trust-item.ts";
+import { ASSUMED_TRUST } from "../../config/trust/recorded-trust.ts";
 import { KIND_WORDS, wideningText } from "../../config/trust/words.ts";
 import { CapstanError } from "../../core/errors.ts";
-import { usage } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 import { localPrompts } from "../ask/local-prompts.ts";
 import { table } from "../terminal/text.ts";
 import { requirePerson } from "../terminal/person.ts";
-import { byUser } from "./trusting.ts";
-import { itemText, pathHere } from "./view.ts";
+import { byUser } from "./trust-flags.ts";
+import { itemText, pathHere } from "./trust-view.ts";
 
 export interface TrustCommandFlags {
   readonly yes?: boolean;
@@ -36,14 +36,18 @@ export async function trust(paths: readonly string[], flags: TrustCommandFlags):
     // The files widen nothing. Recording them keeps their restrictions in effect if the files change.
     for (const item of items) book.add(item, byUser("capstan trust"), new Date());
     if (paths.length === 0) vouchFor(resolve(flags.cwd));
-    return done([], flags, "Nothing to trust: these files grant nothing beyond what is already trusted.");
+    return printItems([], flags, "Nothing to trust: these files grant nothing beyond what is already trusted.");
   }
   if (flags.json !== true) for (const item of wide) process.stdout.write(`${await itemText(item, book)}\n`);
   if (flags.yes !== true && !(await isConfirmed(wide, flags)))
-    return done([], flags, "Nothing was trusted.", EXIT_NOT_TRUSTED);
+    return printItems([], flags, "Nothing was trusted.", EXIT_NOT_TRUSTED);
   const by = byUser(flags.yes === true ? "capstan trust --yes" : "capstan trust");
   for (const item of items) book.add(item, by, new Date());
-  return done(wide, flags, wide.map((item) => `✓ ${pathHere(item.path)} is now trusted with this content.`).join("\n"));
+  return printItems(
+    wide,
+    flags,
+    wide.map((item) => `✓ ${pathHere(item.path)} is now trusted with this content.`).join("\n"),
+  );
 }
 
 /** A project without settings has nothing to trust, but becomes a known project with its own budgets. */
@@ -57,7 +61,7 @@ const EXIT_NOT_TRUSTED = 2;
 async function isConfirmed(items: readonly TrustItem[], { json }: TrustCommandFlags): Promise<boolean> {
   const prompts = json === true ? undefined : await localPrompts();
   if (prompts === undefined)
-    throw usage("Cannot ask for confirmation without a terminal. To trust this content, add --yes");
+    throw usageError("Cannot ask for confirmation without a terminal. To trust this content, add --yes");
   const answer = await prompts.choose(items.length === 1 ? "Trust this file?" : `Trust these ${items.length} files?`, [
     { value: "no", label: "No" },
     { value: "yes", label: "Trust", hint: "exactly this content" },
@@ -65,7 +69,7 @@ async function isConfirmed(items: readonly TrustItem[], { json }: TrustCommandFl
   return answer === "yes";
 }
 
-function done(items: readonly TrustItem[], { json }: TrustCommandFlags, text: string, code = 0): number {
+function printItems(items: readonly TrustItem[], { json }: TrustCommandFlags, text: string, code = 0): number {
   if (json === true) process.stdout.write(items.map((item) => `${JSON.stringify(jsonOf(item))}\n`).join(""));
   else process.stdout.write(`${text}\n`);
   return code;
@@ -85,12 +89,12 @@ export async function itemsAt(paths: readonly string[], cwd: string): Promise<re
 
 async function itemsOf(path: string, cwd: string): Promise<readonly JudgedItem[]> {
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) throw usage(`${path} not found. Name a directory, an agent file or a suite.`);
+  if (stats === undefined) throw usageError(`${path} not found. Name a directory, an agent file or a suite.`);
   if (stats.isDirectory()) return itemsInDirectory(path);
   // These files belong to the project of the directory.
   if (/(?:^|\/)(?:\.env|\.capstan\/config\.yaml)$/.test(path)) {
     const all = await itemsWith(path.endsWith(".env") ? dirname(path) : dirname(dirname(path)));
-    return all.filter(({ item }) => realPath(item.path) === realPath(path));
+    return all.filter(({ item }) => realPathOrSame(item.path) === realPathOrSame(path));
   }
   return isSuiteFile(path) ? itemsOfSuite(path) : [...(await itemsWith(cwd, path)), ...(await suiteInside(path))];
 }
@@ -127,7 +131,7 @@ async function suiteInside(agentFile: string): Promise<readonly JudgedItem[]> {
   return read?.hasTests === true ? itemsOfSuite(agentFile) : [];
 }
 
-export function list({ json }: { readonly json?: boolean }): void {
+export function listTrust({ json }: { readonly json?: boolean }): void {
   const records = bookHere().list();
   if (json === true) {
     for (const { files, version: _, ...record } of records)
@@ -140,18 +144,18 @@ export function list({ json }: { readonly json?: boolean }): void {
 }
 
 /** Ends the effect of what these files widen, and of the restrictions in their trusted content. */
-export async function revoke(
+export async function revokeTrust(
   paths: readonly string[],
   { all, json }: { readonly all?: boolean; readonly json?: boolean },
 ): Promise<void> {
   await requirePerson("capstan trust revoke", "revoke trust");
   const book = bookHere();
   const wanted = paths.map((path) => resolve(path));
-  if (wanted.length === 0 && all !== true) throw usage("Name the files or directories, or use --all.");
+  if (wanted.length === 0 && all !== true) throw usageError("Name the files or directories, or use --all.");
   const records = book
     .list()
     .filter(({ path, root }) => all === true || wanted.includes(path) || wanted.includes(root));
-  const forgotten = wanted.filter((directory) => knownHere().forget(realPath(directory)));
+  const forgotten = wanted.filter((directory) => knownHere().forget(realPathOrSame(directory)));
   if (records.length === 0 && forgotten.length === 0)
     throw new CapstanError("not_found", "None of these is trusted. To list trusted files: capstan trust list");
   for (const record of records) book.remove(record);

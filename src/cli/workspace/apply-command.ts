@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { declareCommand } from "../declare-command.ts";
 
-export function addApply(program: Command): void {
+export function addApplyCommand(program: Command): void {
   declareCommand(program, "apply", { server: "supported" })
     .description("apply the changes in a session's workspace to its source directory")
     .argument("<id>", "session id, or its first or last characters")

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { DiffFlags } from "./diff.ts";
 import { declareCommand } from "../declare-command.ts";
 
-export function addDiff(program: Command): void {
+export function addDiffCommand(program: Command): void {
   declareCommand(program, "diff", { server: "supported" })
     .description("show which files a session changed, and which call changed them")
     .argument("[id]", "session id, or its first or last characters (default: the project's last session)")
@@ -19,7 +19,9 @@ Examples:
   $ capstan diff 3f9a11c2 --since turn --patch
   $ capstan diff 3f9a11c2 --by-call`,
     )
-    .action(async (session: string | undefined, flags: DiffFlags) => (await import("./diff.ts")).diff(session, flags));
+    .action(async (session: string | undefined, flags: DiffFlags) =>
+      (await import("./diff.ts")).showDiff(session, flags),
+    );
   declareCommand(program, "checkpoints", { server: "supported" })
     .description("list the checkpoints of a session's files")
     .argument("[id]", "session id, or its first or last characters (default: the project's last session)")

@@ -32,7 +32,7 @@ function linesOf({ kind, insertions, deletions }: FileChange): string {
 }
 
 /** Such as `3 files: 1 added, 2 modified; +12 -4 lines`. */
-export function totalText(files: readonly FileChange[]): string {
+export function changesTotal(files: readonly FileChange[]): string {
   const kinds = (["added", "modified", "deleted"] as const).flatMap((kind) => {
     const some = files.filter((file) => file.kind === kind).length;
     return some === 0 ? [] : [`${count(some)} ${kind}`];

@@ -1,6 +1,6 @@
 import type { ChangeStep } from "../../runtime/files/change-steps.ts";
-import { callText, fileLines, totalText, writePatch } from "./diff-view.ts";
-import { usage } from "../terminal/failure.ts";
+import { callText, fileLines, changesTotal, writePatch } from "./diff-view.ts";
+import { usageError } from "../terminal/failure.ts";
 import { color, columns, oneLine, shortId } from "../terminal/text.ts";
 import { sessionFiles } from "../target/workspaces-session.ts";
 import { hiddenFreeJson } from "../../words/hidden-text.ts";
@@ -13,11 +13,11 @@ export interface DiffFlags {
   readonly json?: boolean;
 }
 
-export async function diff(given: string | undefined, flags: DiffFlags): Promise<void> {
+export async function showDiff(given: string | undefined, flags: DiffFlags): Promise<void> {
   const { since: from, until: to, patch = false, byCall = false, json = false } = flags;
-  if (patch && byCall) throw usage("--patch and --by-call cannot be combined. Use one of them.");
+  if (patch && byCall) throw usageError("--patch and --by-call cannot be combined. Use one of them.");
   if (patch && json)
-    throw usage("--patch and --json cannot be combined: a patch is already machine-readable. Use one of them.");
+    throw usageError("--patch and --json cannot be combined: a patch is already machine-readable. Use one of them.");
   await using opened = await sessionFiles(given);
   const { files, sessionId } = opened;
   if ((await files.checkpoints(sessionId)).length === 0) {
@@ -32,7 +32,7 @@ export async function diff(given: string | undefined, flags: DiffFlags): Promise
   if (changed.files.length === 0 && !(byCall && changed.steps.length > 0)) return print("No files changed.");
   if (byCall) showSteps(changed.steps);
   else for (const line of fileLines(changed.files)) print(line);
-  if (changed.files.length > 0) print(totalText(changed.files));
+  if (changed.files.length > 0) print(changesTotal(changed.files));
   else print("All changes were undone: no files differ now.");
 }
 

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import type { ExportFlags } from "./export.ts";
+import type { ExportWorkspaceFlags } from "./export.ts";
 import { declareCommand } from "../declare-command.ts";
 
-export function addExport(program: Command): void {
+export function addExportCommand(program: Command): void {
   declareCommand(program, "export", { server: "supported" })
     .description("export a session's files as a patch, a zip file or a branch; for its log use `sessions export`")
     .argument("[id]", "session id, or its first or last characters (default: the project's last session)")
@@ -17,7 +17,7 @@ Examples:
   $ capstan export 3f9a11c2 --patch changes.patch
   $ capstan export 3f9a11c2 --branch fix-typo`,
     )
-    .action(async (session: string | undefined, flags: ExportFlags) =>
+    .action(async (session: string | undefined, flags: ExportWorkspaceFlags) =>
       (await import("./export.ts")).exportFiles(session, flags),
     );
 }

@@ -2,13 +2,13 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { messageOf } from "../../core/errors.ts";
 import { pathText, writePatch } from "./diff-view.ts";
-import { usage } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 import { shortId } from "../terminal/text.ts";
-import { writeWholeFile } from "../terminal/whole-file.ts";
+import { writeWholeFile } from "../terminal/write-file.ts";
 import { type CommandFiles, sessionFiles } from "../target/workspaces-session.ts";
 import { hiddenFreeJson } from "../../words/hidden-text.ts";
 
-export interface ExportFlags {
+export interface ExportWorkspaceFlags {
   readonly patch?: string;
   readonly zip?: string;
   /** `true`: the default name. */
@@ -18,14 +18,14 @@ export interface ExportFlags {
 
 const STDOUT = "-";
 
-export async function exportFiles(given: string | undefined, flags: ExportFlags): Promise<void> {
+export async function exportFiles(given: string | undefined, flags: ExportWorkspaceFlags): Promise<void> {
   const { patch, zip, branch, json = false } = flags;
   if ([patch, zip, branch].filter((way) => way !== undefined).length !== 1)
-    throw usage("Choose one format: --patch FILE (- for standard output), --zip FILE or --branch [NAME].");
-  if (patch === STDOUT && json) throw usage("--patch - and --json cannot be combined. Name a file for the patch.");
+    throw usageError("Choose one format: --patch FILE (- for standard output), --zip FILE or --branch [NAME].");
+  if (patch === STDOUT && json) throw usageError("--patch - and --json cannot be combined. Name a file for the patch.");
   for (const file of [patch, zip])
     if (file !== undefined && file !== STDOUT && existsSync(file))
-      throw usage(`${file} already exists. Choose another name, or remove it.`);
+      throw usageError(`${file} already exists. Choose another name, or remove it.`);
   await using opened = await sessionFiles(given);
   const { files, sessionId } = opened;
   const session = shortId(sessionId);
@@ -67,7 +67,7 @@ async function writePatchFile(files: CommandFiles, sessionId: string, file: stri
   await files.exportPatch(sessionId, file, async (patch) => {
     // Never overwrites a file. Readable only by its owner, because it contains the agent's work.
     await writeWholeFile(file, (handle) => handle.writeFile(patch)).catch((thrown: unknown) => {
-      throw usage(`Cannot write ${file}: ${messageOf(thrown)}. Choose another file.`);
+      throw usageError(`Cannot write ${file}: ${messageOf(thrown)}. Choose another file.`);
     });
   });
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { RewindFlags } from "./rewind.ts";
 import { declareCommand } from "../declare-command.ts";
 
-export function addRewind(program: Command): void {
+export function addRewindCommand(program: Command): void {
   declareCommand(program, "rewind", { server: "supported" })
     .description("return a session's files to an earlier state; can be undone")
     .argument("<id>", "session id, or its first or last characters")
@@ -21,5 +21,7 @@ Examples:
   $ capstan rewind 3f9a11c2 --to start --conversation
   $ capstan rewind 3f9a11c2 --undo`,
     )
-    .action(async (session: string, flags: RewindFlags) => (await import("./rewind.ts")).rewind(session, flags));
+    .action(async (session: string, flags: RewindFlags) =>
+      (await import("./rewind.ts")).rewindWorkspace(session, flags),
+    );
 }

@@ -1,7 +1,7 @@
 import type { Rewind } from "../../runtime/files/files.ts";
 import { whyText } from "./checkpoints.ts";
-import { fileLines, pathText, totalText, writePatch } from "./diff-view.ts";
-import { usage } from "../terminal/failure.ts";
+import { fileLines, pathText, changesTotal, writePatch } from "./diff-view.ts";
+import { usageError } from "../terminal/failure.ts";
 import { openRecords } from "../target/records.ts";
 import { ago, color, columns, oneLine, shortId } from "../terminal/text.ts";
 import { sessionFiles } from "../target/workspaces-session.ts";
@@ -18,7 +18,7 @@ export interface RewindFlags {
 }
 
 /** Does not ask: the current files are saved in a checkpoint first, and the output shows how to undo the rewind. */
-export async function rewind(given: string, flags: RewindFlags): Promise<void> {
+export async function rewindWorkspace(given: string, flags: RewindFlags): Promise<void> {
   refuseMixed(given, flags);
   const { to, dryRun = false, patch = false, json = false, overwrite = false } = flags;
   await using opened = await sessionFiles(given);
@@ -45,15 +45,15 @@ async function hasMovedConversation(sessionId: string): Promise<boolean> {
 
 function refuseMixed(session: string, { to, undo = false, conversation, dryRun, patch, json }: RewindFlags): void {
   if (undo === (to !== undefined))
-    throw usage(
+    throw usageError(
       `Choose a target: --to start, --to turn, --to CHECKPOINT or --undo. To list checkpoints: capstan checkpoints ${session}`,
     );
   if (undo && conversation === true)
-    throw usage("--undo restores the conversation by itself if it was rewound. Omit --conversation.");
-  if (undo && dryRun === true) throw usage("--dry-run requires --to. An undo can itself be undone.");
-  if (patch === true && dryRun !== true) throw usage("--patch requires --dry-run.");
+    throw usageError("--undo restores the conversation by itself if it was rewound. Omit --conversation.");
+  if (undo && dryRun === true) throw usageError("--dry-run requires --to. An undo can itself be undone.");
+  if (patch === true && dryRun !== true) throw usageError("--patch requires --dry-run.");
   if (patch === true && json === true)
-    throw usage("--patch and --json cannot be combined: a patch is already machine-readable. Use one of them.");
+    throw usageError("--patch and --json cannot be combined: a patch is already machine-readable. Use one of them.");
 }
 
 function show(
@@ -67,7 +67,7 @@ function show(
   const taken = ago(Date.now() - Date.parse(checkpoint.at));
   print(color.dim(oneLine(`turn ${checkpoint.turn}, ${whyText(checkpoint)}, ${taken}`, columns())));
   for (const line of fileLines(files)) print(line);
-  print(files.length === 0 ? "No files differ." : totalText(files));
+  print(files.length === 0 ? "No files differ." : changesTotal(files));
   for (const path of conflicts) print(`${color.yellow("changed by someone else since:")} ${pathText(path)}`);
   if (conflicts.length > 0) print("These files block the rewind. To overwrite them, add --overwrite.");
   if (dryRun === true) return print("Nothing was changed.");

@@ -9,7 +9,7 @@ import type { Prompts } from "../ask/ask-prompts.ts";
 import { INTERRUPTED } from "../terminal/interrupt.ts";
 import { localPrompts } from "../ask/local-prompts.ts";
 import { shortId } from "../terminal/text.ts";
-import { totalText, workspacesText, workspaceTable } from "./workspaces.ts";
+import { workspacesTotal, workspacesText, workspaceTable } from "./workspaces.ts";
 import { size } from "../../words/amounts.ts";
 import { parseSize } from "./workspaces-size.ts";
 import { escapeHidden, hiddenFreeJson } from "../../words/hidden-text.ts";
@@ -34,7 +34,7 @@ export async function clean(given: readonly string[], flags: CleanFlags): Promis
     return 0;
   }
   if (!json) {
-    print(`${workspaceTable(chosen)}\n\n${totalText(chosen)}`);
+    print(`${workspaceTable(chosen)}\n\n${workspacesTotal(chosen)}`);
     if (chosen.some(({ kind }) => kind === "in-place"))
       print("In-place sessions lose only their checkpoints; the files in their directories stay.");
   }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { CleanFlags } from "./workspaces-clean.ts";
 import { declareCommand } from "../declare-command.ts";
 
-export function addWorkspaces(program: Command): void {
+export function addWorkspacesCommand(program: Command): void {
   const workspaces = program
     .command("workspaces")
     .description("list and clean up the workspaces and checkpoints on this disk")
@@ -11,7 +11,7 @@ export function addWorkspaces(program: Command): void {
     .description("list workspaces and checkpoints, largest first")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan workspaces list")
-    .action(async (flags: { json?: boolean }) => (await import("./workspaces.ts")).list(flags));
+    .action(async (flags: { json?: boolean }) => (await import("./workspaces.ts")).listWorkspaces(flags));
   declareCommand(workspaces, "clean", { server: "refused" })
     .description("remove workspaces and checkpoints by age and size, and leftovers of no session")
     .argument("[id...]", "only these sessions (ids, or their first or last characters)")

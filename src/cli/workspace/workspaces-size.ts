@@ -1,4 +1,4 @@
-import { usage } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 
 /** kB to TB are powers of 1000; KiB to TiB powers of 1024. */
 const UNITS: Readonly<Record<string, number>> = {
@@ -18,6 +18,6 @@ export function parseSize(text: string): number {
   const [, amount = "", unit = ""] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$/i.exec(text) ?? [];
   const size = UNITS[unit.toLowerCase()];
   if (size === undefined)
-    throw usage(`${JSON.stringify(text)} is not a size. Use a number with a unit, such as 500MB or 1.5GB.`);
+    throw usageError(`${JSON.stringify(text)} is not a size. Use a number with a unit, such as 500MB or 1.5GB.`);
   return Math.round(Number(amount) * size);
 }

@@ -5,13 +5,13 @@ import { ago, shortId, table } from "../terminal/text.ts";
 import { size } from "../../words/amounts.ts";
 import { hiddenFreeJson } from "../../words/hidden-text.ts";
 
-export async function list({ json = false }: { readonly json?: boolean }): Promise<void> {
+export async function listWorkspaces({ json = false }: { readonly json?: boolean }): Promise<void> {
   await using opened = await openFiles(homeDirectory(process.env).path, process.env);
   const all = await opened.workspaces.list();
   if (json) return all.forEach((workspace) => print(hiddenFreeJson(workspace)));
   if (all.length === 0) return print("No workspaces or checkpoints on this machine.");
   print(workspaceTable(all));
-  print(`\n${totalText(all)}`);
+  print(`\n${workspacesTotal(all)}`);
   const untaken = all.find(({ hasUnexportedChanges }) => hasUnexportedChanges);
   if (untaken !== undefined) print(`Show unexported changes: capstan diff ${shortId(untaken.sessionId)}`);
 }
@@ -28,7 +28,7 @@ export function workspaceTable(all: readonly StoredWorkspace[]): string {
   return table(["SESSION", "KIND", "SIZE", "ACTIVE", "CHANGES", "SOURCE"], rows);
 }
 
-export function totalText(all: readonly StoredWorkspace[]): string {
+export function workspacesTotal(all: readonly StoredWorkspace[]): string {
   return `${workspacesText(all.length)}, ${size(all.reduce((sum, { bytes }) => sum + bytes, 0))} on disk`;
 }
 

@@ -51,14 +51,14 @@ function unknownInputs(part: AgentPart, { written }: AgentSource, { inputs = {} 
   return inputsIn(instructions)
     .filter((name) => !known.includes(name))
     .map((name) => {
-      const place = file === undefined ? "" : `${placeOf(instructions, name, file)} `;
+      const place = file === undefined ? "" : `${positionOf(instructions, name, file)} `;
       const meant = nearest(name, known);
       const remedy = meant === undefined ? `declare ${name} under inputs` : `did you mean {{${meant}}}?`;
       return { path, at: "value", text: `${place}unknown input {{${name}}}; ${remedy}` };
     });
 }
 
-function placeOf(text: string, name: string, file: string): string {
+function positionOf(text: string, name: string, file: string): string {
   const before = text.slice(0, text.search(new RegExp(String.raw`\{\{\s*${name}\s*\}\}`))).split("\n");
   return `${file}:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
 }

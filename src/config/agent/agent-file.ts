@@ -7,7 +7,7 @@ import { mergeParts, toolList } from "./agent-merge.ts";
 import { type AgentPart, partOf } from "./agent-part.ts";
 import { type AgentSource, inner, readSources } from "./agent-source.ts";
 import type { UncheckedName } from "./agent-tool-checks.ts";
-import { defined } from "../settings/defined.ts";
+import { withoutUndefined } from "../settings/without-undefined.ts";
 import type { UnsetVariable } from "./file-references.ts";
 import type { Environment } from "../project/home.ts";
 import type { Problem } from "../yaml/problems.ts";
@@ -74,7 +74,7 @@ export function examineAgent(path: string, environment: Environment): ExaminedAg
     sources.find(({ written }) => Object.hasOwn(written, field ?? "")) ?? top;
   return {
     agent: {
-      written: { ...defined(rest), name, ...(tools !== undefined && { tools: toolList(undefined, tools) }) },
+      written: { ...withoutUndefined(rest), name, ...(tools !== undefined && { tools: toolList(undefined, tools) }) },
       files: sources.map(({ file }) => file),
       instructionsFile,
       hasTests: top.written.tests !== undefined,

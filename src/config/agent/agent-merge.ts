@@ -1,6 +1,6 @@
 import { inputsIn } from "../../core/agent/agent-inputs.ts";
 import type { AgentPart } from "./agent-part.ts";
-import { defined } from "../settings/defined.ts";
+import { withoutUndefined } from "../settings/without-undefined.ts";
 import type { LayerEnvironment } from "../settings/environment.ts";
 import { union } from "../settings/union.ts";
 
@@ -11,7 +11,7 @@ import { union } from "../settings/union.ts";
 export function mergeParts(below: AgentPart, above: AgentPart): AgentPart {
   return {
     ...below,
-    ...defined(above),
+    ...withoutUndefined(above),
     ...instructionsOf(above.instructions === undefined ? below : above),
     inputs: byName(neededBy(above.instructions, below.inputs), above.inputs),
     tools: toolsOf(below.tools, above.tools),
@@ -19,7 +19,7 @@ export function mergeParts(below: AgentPart, above: AgentPart): AgentPart {
     subagents: byName(below.subagents, above.subagents),
     commands: byName(below.commands, above.commands),
     hooks: byName(below.hooks, above.hooks),
-    permissions: joined(below.permissions, above.permissions, ["allow", "ask", "deny"]),
+    permissions: mergeLists(below.permissions, above.permissions, ["allow", "ask", "deny"]),
     budget: byName(below.budget, above.budget),
     environment: environmentOf(below.environment, above.environment),
   };
@@ -55,11 +55,12 @@ export function toolList(below: AgentPart["tools"], changes: AgentPart["tools"] 
 
 /** As mergeEnvironment does for settings. */
 function environmentOf(below: LayerEnvironment = {}, above: LayerEnvironment = {}): LayerEnvironment | undefined {
-  const sandbox = joined(below.sandbox, above.sandbox, ["deny_read", "deny_write", "hide_variables"]);
-  const merged = defined({
+  const sandbox = mergeLists(below.sandbox, above.sandbox, ["deny_read", "deny_write", "hide_variables"]);
+  const merged = withoutUndefined({
     workspace: above.workspace ?? below.workspace,
-    checkpoints: joined(below.checkpoints, above.checkpoints, ["exclude"]),
-    sandbox: sandbox && defined({ ...sandbox, network: byName(below.sandbox?.network, above.sandbox?.network) }),
+    checkpoints: mergeLists(below.checkpoints, above.checkpoints, ["exclude"]),
+    sandbox:
+      sandbox && withoutUndefined({ ...sandbox, network: byName(below.sandbox?.network, above.sandbox?.network) }),
     limits: byName(below.limits, above.limits),
     variables: byName(below.variables, above.variables),
   });
@@ -67,11 +68,11 @@ function environmentOf(below: LayerEnvironment = {}, above: LayerEnvironment = {
 }
 
 function byName<Record extends object>(below: Record | undefined, above: Record | undefined): Record | undefined {
-  return below === undefined || above === undefined ? (above ?? below) : { ...below, ...defined(above) };
+  return below === undefined || above === undefined ? (above ?? below) : { ...below, ...withoutUndefined(above) };
 }
 
 /** By name, except for these lists, which are joined. */
-function joined<Record extends object>(
+function mergeLists<Record extends object>(
   below: Record | undefined,
   above: Record | undefined,
   lists: readonly (keyof Record)[],

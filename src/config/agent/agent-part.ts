@@ -111,7 +111,7 @@ function instructionsOf(
 }
 
 function commandsOf(written: AgentFile["commands"], { at, open, read }: Reading): AgentPart["commands"] {
-  return mapped(written, (name, { file, prompt, ...rest }) => {
+  return mapValues(written, (name, { file, prompt, ...rest }) => {
     if (file === undefined) return { ...rest, prompt: prompt ?? "" };
     const text = read(["commands", name, "file"], () => {
       const content = textOf(open(file), "the prompt in");
@@ -137,7 +137,7 @@ const OF_SUBAGENT = ["description", "instructions", "tools", "model"];
 const LABELS = ["$schema", "name"];
 
 function subagentsOf(written: AgentFile["subagents"], reading: Reading): AgentPart["subagents"] {
-  return mapped(written, (name, subagent) => {
+  return mapValues(written, (name, subagent) => {
     if (typeof subagent !== "string") return subagent;
     const read = reading.read(["subagents", name], () => subagentIn(reading.open(subagent), reading.environment));
     return read ?? { description: UNREAD, instructions: UNREAD };
@@ -211,12 +211,12 @@ function skillsOf(written: AgentFile["skills"], { open, read }: Reading): AgentP
 
 /** A program named by a path belongs to the agent; one named by a word is searched in PATH. */
 function serversOf(written: AgentFile["mcp_servers"], { at }: Reading): AgentPart["mcp_servers"] {
-  return mapped(written, (_, server) =>
+  return mapValues(written, (_, server) =>
     "command" in server && /^\.{1,2}\//.test(server.command) ? { ...server, command: at(server.command) } : server,
   );
 }
 
-function mapped<Value, Result>(
+function mapValues<Value, Result>(
   record: Readonly<Record<string, Value>> | undefined,
   change: (key: string, value: Value) => Result,
 ): Record<string, Result> | undefined {

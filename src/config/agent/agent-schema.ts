@@ -17,7 +17,7 @@ export interface JsonSchema {
 /** The JSON Schema (draft 2020-12) of an agent file, with descriptions for editors. */
 export function agentFileSchema(): JsonSchema {
   const { $schema, ...schema } = z.toJSONSchema(agentFile, { io: "input", override: forEditors }) as JsonSchema;
-  const { properties, ...rest } = described(schema, []);
+  const { properties, ...rest } = describeField(schema, []);
   const { $schema: _, title: __, ...tests } = suiteFileSchema(suiteInAgentFile);
   return {
     $schema,
@@ -44,7 +44,7 @@ function forEditors({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }
 }
 
 /** Adds the description for a path to the field. */
-function described(schema: JsonSchema, path: readonly string[]): JsonSchema {
+function describeField(schema: JsonSchema, path: readonly string[]): JsonSchema {
   const words = AGENT_FIELD_WORDS[path.join(".")];
   const inner = below(schema, path);
   return {
@@ -63,11 +63,11 @@ function below(schema: JsonSchema, path: readonly string[]): JsonSchema {
     ...schema,
     ...(properties && {
       properties: Object.fromEntries(
-        Object.entries(properties).map(([key, property]) => [key, described(property, [...path, key])]),
+        Object.entries(properties).map(([key, property]) => [key, describeField(property, [...path, key])]),
       ),
     }),
-    ...(typeof others === "object" && { additionalProperties: described(others, [...path, "*"]) }),
-    ...(items && { items: described(items, [...path, "*"]) }),
+    ...(typeof others === "object" && { additionalProperties: describeField(others, [...path, "*"]) }),
+    ...(items && { items: describeField(items, [...path, "*"]) }),
     // A field with several forms has one description.
     ...(anyOf && { anyOf: anyOf.map((one) => below(one, path)) }),
     ...(oneOf && { oneOf: oneOf.map((one) => below(one, path)) }),

@@ -51,7 +51,7 @@ export function readSources(file: string, environment: Environment): AgentSource
       chain.push(readSource(base, { what: "the base", environment, lead }));
     } catch (error) {
       // A file that was read reports how it was found.
-      return { sources: chain, broken: hasPlaces(error) ? error : above.error(inner(error, ["extends"])) };
+      return { sources: chain, broken: hasPositions(error) ? error : above.error(inner(error, ["extends"])) };
     }
   }
   return { sources: chain };
@@ -125,7 +125,7 @@ function linesOf({ data, message }: CapstanError): readonly string[] {
   return Array.isArray(data["problems"]) ? (data["problems"] as string[]) : [message];
 }
 
-function hasPlaces(error: unknown): error is CapstanError {
+function hasPositions(error: unknown): error is CapstanError {
   return error instanceof CapstanError && Array.isArray(error.data["problems"]);
 }
 

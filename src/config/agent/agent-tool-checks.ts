@@ -6,7 +6,7 @@ import { toolList } from "./agent-merge.ts";
 import type { AgentPart } from "./agent-part.ts";
 import type { AgentSource } from "./agent-source.ts";
 import type { Problem } from "../yaml/problems.ts";
-import { lackOf } from "../../core/agent/provider-limits.ts";
+import { providerLack } from "../../core/agent/provider-limits.ts";
 
 /** The tools that an agent may list: all except those that come with a mode or with skills. */
 export const AGENT_TOOLS = BUILT_IN_TOOLS.filter((tool) => !["EnterPlanMode", "ExitPlanMode", "Skill"].includes(tool));
@@ -57,7 +57,7 @@ export function toolFindings(
       ...wrong.flatMap(({ path, at, verdict }) =>
         verdict === undefined || verdict.mayCome !== undefined ? [] : [{ path, at, text: verdict.text }],
       ),
-      ...unserved(uses, merged),
+      ...unservedTools(uses, merged),
     ],
     unchecked: wrong.flatMap(({ path, verdict: { mayCome: name } = {} }) =>
       name === undefined ? [] : [{ path, name }],
@@ -179,12 +179,12 @@ function problemWithServer(server: string | undefined, { servers }: Names): Verd
 }
 
 /** What the agent's provider does not support. */
-function unserved(uses: readonly ToolUse[], { auth, tools, subagents = {} }: AgentPart): readonly Problem[] {
+function unservedTools(uses: readonly ToolUse[], { auth, tools, subagents = {} }: AgentPart): readonly Problem[] {
   if (auth === undefined) return [];
   const has = ({ tool, subagent }: ToolUse): boolean =>
     (subagent === undefined ? toolList(undefined, tools) : (subagents[subagent]?.tools ?? [])).includes(tool);
   return uses.flatMap((use) => {
-    const text = has(use) ? lackOf(auth, use.tool) : undefined;
+    const text = has(use) ? providerLack(auth, use.tool) : undefined;
     return text === undefined ? [] : [{ path: use.path, at: use.at, text }];
   });
 }

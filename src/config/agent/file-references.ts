@@ -54,7 +54,7 @@ export interface UnsetVariable {
 export function withVariables(content: unknown, environment: Environment): References {
   const problems: Problem[] = [];
   const unset: UnsetVariable[] = [];
-  const resolved = (text: string, path: readonly PropertyKey[], isLate: boolean): string => {
+  const resolveText = (text: string, path: readonly PropertyKey[], isLate: boolean): string => {
     const secret = referencesIn(text).find(isCredentialVariable);
     if (secret !== undefined) problems.push({ path, at: "value", text: refusal(secret) });
     const shown = isLate ? undefined : referencesIn(text).find(isSecretVariable);
@@ -78,8 +78,8 @@ export function withVariables(content: unknown, environment: Environment): Refer
     if (typeof node === "object" && node !== null)
       return Object.fromEntries(Object.entries(node).map(([key, inner]) => [key, walk(inner, [...path, key])]));
     if (typeof node !== "string" || !node.includes("${")) return node;
-    if (stands(path, AT_ONCE)) return resolved(node, path, false);
-    if (stands(path, LATER)) resolved(node, path, true);
+    if (stands(path, AT_ONCE)) return resolveText(node, path, false);
+    if (stands(path, LATER)) resolveText(node, path, true);
     return node;
   };
   return { content: walk(content, []), problems, unset };

@@ -67,7 +67,7 @@ function filesIn(directory: string): SkillFiles {
 type Kind = "a file" | "directory" | "a symbolic link" | "nothing" | "something else";
 
 function kindOf(path: string): Kind {
-  const stats = guarded(path, () => lstatSync(path, { throwIfNoEntry: false }));
+  const stats = explainReadErrors(path, () => lstatSync(path, { throwIfNoEntry: false }));
   if (stats === undefined) return "nothing";
   if (stats.isSymbolicLink()) return "a symbolic link";
   if (stats.isDirectory()) return "directory";
@@ -76,11 +76,11 @@ function kindOf(path: string): Kind {
 
 /** Always in the same order: what is saved must not depend on the disk. */
 function list(path: string): string[] {
-  return guarded(path, () => readdirSync(path)).toSorted();
+  return explainReadErrors(path, () => readdirSync(path)).toSorted();
 }
 
 function contentOf(path: string): SkillFiles[string] {
-  const bytes = guarded(path, () => {
+  const bytes = explainReadErrors(path, () => {
     const { size } = lstatSync(path);
     if (size > MAX_SKILL_BYTES)
       throw new Error(`it has ${size} bytes, but all skills together may have at most ${MAX_SKILL_BYTES}`);
@@ -93,7 +93,7 @@ function contentOf(path: string): SkillFiles[string] {
     : { content: bytes.toString("base64"), encoding: "base64" };
 }
 
-function guarded<Value>(path: string, look: () => Value): Value {
+function explainReadErrors<Value>(path: string, look: () => Value): Value {
   try {
     return look();
   } catch (error) {

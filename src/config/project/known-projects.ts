@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { z } from "zod";
-import { isInside } from "../../core/paths/inside.ts";
+import { isInside } from "../../core/paths/is-inside.ts";
 
 const record = z.strictObject({
   version: z.literal(1),
@@ -23,7 +23,7 @@ const record = z.strictObject({
   counts_with: z.string(),
 });
 
-type KnownPlace = z.infer<typeof record>;
+type KnownProject = z.infer<typeof record>;
 
 const DEFAULT = "default";
 
@@ -34,7 +34,7 @@ const DEFAULT = "default";
 export class KnownProjects {
   readonly #home: string;
   readonly #directory: string;
-  #listed: { readonly at: number; readonly places: readonly KnownPlace[] } | undefined;
+  #listed: { readonly at: number; readonly places: readonly KnownProject[] } | undefined;
 
   constructor(home: string) {
     this.#home = home;
@@ -58,7 +58,7 @@ export class KnownProjects {
   }
 
   async #noteNew(
-    { directory, project }: Pick<KnownPlace, "directory" | "project">,
+    { directory, project }: Pick<KnownProject, "directory" | "project">,
     isOld: () => Promise<boolean>,
   ): Promise<void> {
     const around = project === DEFAULT || (await isOld()) ? undefined : this.#around(directory);
@@ -89,20 +89,20 @@ export class KnownProjects {
     return [...new Set([project, account, ...members])];
   }
 
-  #around(directory: string): KnownPlace | undefined {
+  #around(directory: string): KnownProject | undefined {
     for (let place = directory; ; place = dirname(place)) {
       const known = this.#at(place);
       if (known !== undefined || place === dirname(place)) return known;
     }
   }
 
-  #at(directory: string): KnownPlace | undefined {
+  #at(directory: string): KnownProject | undefined {
     const found = read(this.#file(directory));
     return found?.directory === directory ? found : undefined;
   }
 
   /** The directory's mtime changes with every file that is added. */
-  #list(): readonly KnownPlace[] {
+  #list(): readonly KnownProject[] {
     const at = lstatSync(this.#directory, { throwIfNoEntry: false })?.mtimeMs;
     if (at === undefined) return [];
     if (this.#listed?.at !== at) {
@@ -117,7 +117,7 @@ export class KnownProjects {
   }
 
   /** Atomic. */
-  #put(place: KnownPlace): void {
+  #put(place: KnownProject): void {
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
     const file = this.#file(place.directory);
     const unfinished = `${file}.${randomBytes(6).toString("hex")}.tmp`;
@@ -126,7 +126,7 @@ export class KnownProjects {
   }
 }
 
-function read(file: string): KnownPlace | undefined {
+function read(file: string): KnownProject | undefined {
   try {
     return record.safeParse(JSON.parse(readFileSync(file, "utf8"))).data;
   } catch {

@@ -2,7 +2,7 @@ import { lstatSync, readFileSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { CapstanError } from "../../core/errors.ts";
 import type { Environment } from "./home.ts";
-import { accountsIn, isPrivateGroup, type Person, strangerTo } from "./strangers.ts";
+import { accountsIn, isPrivateGroup, type Person, strangerTo } from "./file-ownership.ts";
 
 /**
  * Throws if another user could have written configuration that is about to be used: it can name programs, which run as
@@ -13,7 +13,7 @@ export function requireOwn(directory: string, files: readonly string[], environm
   if (process.getuid === undefined) return;
   const person = thisPerson(environment);
   for (const path of [...files.map((file) => join(directory, file)), directory])
-    for (const stats of [looked(path, lstatSync), looked(path, statSync)]) {
+    for (const stats of [tryStat(path, lstatSync), tryStat(path, statSync)]) {
       // A link's own mode does not matter.
       const mode = stats?.isSymbolicLink() === true ? 0o755 : (stats?.mode ?? 0);
       const stranger =
@@ -32,7 +32,7 @@ function thisPerson(environment: Environment): Person {
   return { uids, ownGroups };
 }
 
-function looked(path: string, look: (path: string) => Stats): Stats | undefined {
+function tryStat(path: string, look: (path: string) => Stats): Stats | undefined {
   try {
     return look(path);
   } catch {
@@ -57,11 +57,11 @@ function refusal(path: string, { uid, mode }: Stats, stranger: "owner" | "group"
   const octal = (mode & 0o7777).toString(8).padStart(4, "0");
   const what =
     stranger === "owner"
-      ? `${path} belongs to ${shown}, not to you. Its settings could run programs as you, so they are not used. ${NEXT} If you trust it, take it over: chown -R "$(id -un)" ${quoted(path)}`
-      : `${path} can be changed by ${stranger === "group" ? "other members of its group" : "everybody"} (mode ${octal}). Its settings could run programs as you, so they are not used. ${NEXT} If it is yours: chmod go-w ${quoted(path)}`;
+      ? `${path} belongs to ${shown}, not to you. Its settings could run programs as you, so they are not used. ${NEXT} If you trust it, take it over: chown -R "$(id -un)" ${quotePath(path)}`
+      : `${path} can be changed by ${stranger === "group" ? "other members of its group" : "everybody"} (mode ${octal}). Its settings could run programs as you, so they are not used. ${NEXT} If it is yours: chmod go-w ${quotePath(path)}`;
   return new CapstanError("unsafe_owner", what, { data: { path, uid, ...(owner !== undefined && { owner }), mode } });
 }
 
-function quoted(path: string): string {
+function quotePath(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -9,9 +9,9 @@ const { network, ...confinement } = sandbox.unwrap().shape;
 /** An environment in one layer; omitted fields are not decided there. A workspace is always complete. */
 export const layerEnvironment = z.strictObject({
   workspace: workspace.unwrap().optional(),
-  checkpoints: undecided(checkpoints.unwrap().shape).optional(),
-  sandbox: undecided(confinement)
-    .extend({ network: undecided(network.unwrap().shape).optional() })
+  checkpoints: optionalFields(checkpoints.unwrap().shape).optional(),
+  sandbox: optionalFields(confinement)
+    .extend({ network: optionalFields(network.unwrap().shape).optional() })
     .optional(),
   limits: limits.unwrap().optional(),
   variables: variables.unwrap().superRefine(refuseReserved).optional(),
@@ -32,7 +32,7 @@ type Undecided<Shape extends z.ZodRawShape> = {
 };
 
 /** The same fields, all optional and without defaults. */
-function undecided<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Undecided<Shape>, z.core.$strict> {
+function optionalFields<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Undecided<Shape>, z.core.$strict> {
   const fields = Object.entries(shape).map(([name, field]) => [
     name,
     z.optional(field instanceof z.ZodDefault ? field.unwrap() : field),

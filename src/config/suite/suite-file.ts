@@ -24,9 +24,9 @@ import { type Problem, problemsOf } from "../yaml/problems.ts";
 import { gradersOf } from "./suite-graders.ts";
 import { isSuiteFile } from "./suite-names.ts";
 import { notingReads, readTextFile } from "../yaml/text-file.ts";
-import type { JudgedItem } from "../trust/gate.ts";
-import { recordedTrust } from "../trust/recorded.ts";
-import { requireTrustedSuite, requireWholeAgent } from "../trust/suite.ts";
+import type { JudgedItem } from "../trust/trust-gate.ts";
+import { recordedTrust } from "../trust/recorded-trust.ts";
+import { requireTrustedSuite, requireWholeAgent } from "../trust/trusted-suite.ts";
 import { readYaml, type YamlTree } from "../yaml/yaml-file.ts";
 
 export interface ReadSuite {
@@ -104,15 +104,15 @@ function hashOf(agent: AgentDefinition): string {
 
 /** `within`: its path in the file. */
 function suiteIn(tree: YamlTree, isSuite: boolean): { readonly written: SuiteAsWritten; readonly within: Path } {
-  if (isSuite) return { written: checked(suiteAsWritten, tree, []), within: [] };
+  if (isSuite) return { written: parsePart(suiteAsWritten, tree, []), within: [] };
   if ((tree.value as { readonly tests?: unknown } | null)?.tests === undefined)
     throw tree.error([
       { path: [], at: "value", text: "expected tests: with cases (found an agent file without them)" },
     ]);
-  return { written: checked(suiteInAgentFile, tree, ["tests"]), within: ["tests"] };
+  return { written: parsePart(suiteInAgentFile, tree, ["tests"]), within: ["tests"] };
 }
 
-function checked<Schema extends z.ZodType>(schema: Schema, tree: YamlTree, within: Path): z.output<Schema> {
+function parsePart<Schema extends z.ZodType>(schema: Schema, tree: YamlTree, within: Path): z.output<Schema> {
   const [key] = within;
   const value = key === undefined ? tree.value : (tree.value as Record<PropertyKey, unknown>)[key];
   const parsed = schema.safeParse(value);

@@ -1,6 +1,6 @@
 import { createTwoFilesPatch } from "diff";
-import type { TrustRecord } from "./book.ts";
-import type { TrustItem } from "./item.ts";
+import type { TrustRecord } from "./trust-book.ts";
+import type { TrustItem } from "./trust-item.ts";
 
 /** The changes since a person trusted it, as a patch; undefined if nobody did. */
 export function changesSince(before: TrustRecord | undefined, { files }: TrustItem): string | undefined {

@@ -5,7 +5,7 @@
  */
 
 /** How much a field allows, compared with the layers below. */
-export type Rule =
+export type FieldRule =
   /** Neither grants nor restricts anything. */
   | "neutral"
   /** Only restricts. */
@@ -36,7 +36,7 @@ export type Rule =
   /** Already checked: only allowed in the user's own settings file. */
   | "user only";
 
-export type Rules = Readonly<Record<string, Rule>>;
+export type FieldRules = Readonly<Record<string, FieldRule>>;
 
 const MODE_ORDER = ["yolo", "accept-edits", "normal", "plan", "read-only"] as const;
 
@@ -51,9 +51,9 @@ const LIMITS = {
   deadline_ms: "lower",
   warn_at: "lower",
   ask_at: "lower",
-} as const satisfies Rules;
+} as const satisfies FieldRules;
 
-function below(path: string, rules: Rules): Rules {
+function below(path: string, rules: FieldRules): FieldRules {
   return Object.fromEntries(Object.entries(rules).map(([field, rule]) => [`${path}.${field}`, rule]));
 }
 
@@ -63,7 +63,7 @@ const PERMISSIONS = {
   "permissions.ask": "narrows",
   "permissions.deny": "narrows",
   "permissions.approvals_expire_ms": "lower",
-} as const satisfies Rules;
+} as const satisfies FieldRules;
 
 const BUDGET = below("budget", { ...LIMITS, steps: "lower" });
 
@@ -72,7 +72,7 @@ const BUDGETS = {
   ...below("budgets.day", { ...LIMITS, time_zone: "unless below" }),
   ...below("budgets.agents.*", LIMITS),
   "budgets.reserve_output_tokens": "higher",
-} as const satisfies Rules;
+} as const satisfies FieldRules;
 
 const ENVIRONMENT = below("environment", {
   workspace: "workspace",
@@ -98,7 +98,7 @@ const ENVIRONMENT = below("environment", {
 });
 
 /** `config.yaml` of a project. */
-export const SETTINGS_RULES: Rules = {
+export const SETTINGS_RULES: FieldRules = {
   // All engines have the same gate, sandbox, budgets and hooks, and are refused what they can't enforce.
   engine: "neutral",
   model: "model",
@@ -124,7 +124,7 @@ export const SETTINGS_RULES: Rules = {
 };
 
 /** An agent file, together with the files that it extends. */
-export const AGENT_RULES: Rules = {
+export const AGENT_RULES: FieldRules = {
   $schema: "neutral",
   // Its content is judged with the rest; its path, in agent-files.ts.
   extends: "neutral",
@@ -180,10 +180,10 @@ const CASE = {
   "graders.*.code": "required",
   "graders.*.*": "neutral",
   ignore: "neutral",
-} as const satisfies Rules;
+} as const satisfies FieldRules;
 
 /** A suite. Without one of its parts it would be a different test: everything that widens is required. */
-export const SUITE_RULES: Rules = {
+export const SUITE_RULES: FieldRules = {
   $schema: "neutral",
   suite: "neutral",
   description: "neutral",
@@ -211,7 +211,7 @@ export const SUITE_RULES: Rules = {
  * Where the user's own settings set these, they are a bound that no project and no agent file can loosen, trusted or
  * not.
  */
-export const BOUND_BY_USER: Rules = {
+export const BOUND_BY_USER: FieldRules = {
   "permissions.mode": MODE_ORDER,
   "permissions.approvals_expire_ms": "lower",
   ...BUDGET,
@@ -221,7 +221,7 @@ export const BOUND_BY_USER: Rules = {
 };
 
 /** The rule for a path, or for one of its parents; undefined if there is none. */
-export function ruleAt(rules: Rules, path: readonly string[]): Rule | undefined {
+export function ruleAt(rules: FieldRules, path: readonly string[]): FieldRule | undefined {
   for (let length = path.length; length > 0; length--) {
     const found = matching(rules, path.slice(0, length));
     if (found !== undefined) return found;
@@ -230,7 +230,7 @@ export function ruleAt(rules: Rules, path: readonly string[]): Rule | undefined 
 }
 
 /** A name takes precedence over a star: `graders.*.command` over `graders.*.*`. */
-function matching(rules: Rules, path: readonly string[]): Rule | undefined {
+function matching(rules: FieldRules, path: readonly string[]): FieldRule | undefined {
   const exact = rules[path.join(".")];
   if (exact !== undefined) return exact;
   const fitting = Object.keys(rules).filter((pattern) => {

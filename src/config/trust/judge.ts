@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { BUILT_IN_TOOLS } from "../../core/rules/tool-names.ts";
 import { isAlias, priceOf } from "../../core/money/pricing.ts";
-import { type Rule, type Rules, ruleAt } from "./fields.ts";
+import { type FieldRule, type FieldRules, ruleAt } from "./fields.ts";
 
 /** One value of a file that allows more than the layers below. */
 export interface Widening {
@@ -15,28 +15,40 @@ export interface Widening {
   readonly isRequired: boolean;
 }
 
-export interface Judged<Values> {
+export interface JudgedValues<Values> {
   /** Without the values that widen. */
   readonly kept: Values;
   readonly widens: readonly Widening[];
 }
 
 /** Splits a file's values by what the layers below allow. A field without a rule widens. */
-export function judge<Values extends object>(values: Values, below: object, rules: Rules): Judged<Values> {
+export function judgeValues<Values extends object>(
+  values: Values,
+  below: object,
+  rules: FieldRules,
+): JudgedValues<Values> {
   return split(values, below, { rules, isBound: false });
 }
 
 /** The same for values that someone set explicitly: unset values, and those without a rule, are kept. */
-export function withinBounds<Values extends object>(values: Values, said: object, rules: Rules): Judged<Values> {
+export function withinBounds<Values extends object>(
+  values: Values,
+  said: object,
+  rules: FieldRules,
+): JudgedValues<Values> {
   return split(values, said, { rules, isBound: true });
 }
 
 interface Standard {
-  readonly rules: Rules;
+  readonly rules: FieldRules;
   readonly isBound: boolean;
 }
 
-function split<Values extends object>(values: Values, below: object, { rules, isBound }: Standard): Judged<Values> {
+function split<Values extends object>(
+  values: Values,
+  below: object,
+  { rules, isBound }: Standard,
+): JudgedValues<Values> {
   const widens: Widening[] = [];
   const walk = (given: unknown, under: unknown, path: readonly string[]): unknown => {
     const rule = ruleAt(rules, path);
@@ -60,15 +72,15 @@ function split<Values extends object>(values: Values, below: object, { rules, is
   return { kept: each(values, below, []) as Values, widens };
 }
 
-interface Verdict {
+interface FieldVerdict {
   readonly kept?: unknown;
   /** The part that widens; undefined if there is none. */
   readonly wider?: unknown;
   readonly isRequired?: boolean;
 }
 
-function verdict(rule: Rule, given: unknown, below: unknown): Verdict {
-  if (typeof rule !== "string") return ordered(rule, given, below);
+function verdict(rule: FieldRule, given: unknown, below: unknown): FieldVerdict {
+  if (typeof rule !== "string") return judgeOrder(rule, given, below);
   switch (rule) {
     case "neutral":
     case "narrows":
@@ -100,18 +112,18 @@ function verdict(rule: Rule, given: unknown, below: unknown): Verdict {
 }
 
 /** A value from a list ordered from the widest to the strictest. */
-function ordered(order: readonly string[], given: unknown, below: unknown): Verdict {
+function judgeOrder(order: readonly string[], given: unknown, below: unknown): FieldVerdict {
   const place = (value: unknown): number => order.indexOf(isMapping(value) ? "budget" : String(value));
   return place(given) >= Math.max(0, place(below)) ? { kept: given } : { wider: given };
 }
 
-function number(rule: "lower" | "higher", given: unknown, below: unknown): Verdict {
+function number(rule: "lower" | "higher", given: unknown, below: unknown): FieldVerdict {
   if (typeof given !== "number") return { wider: given };
   if (typeof below !== "number") return { kept: given };
   return (rule === "lower" ? given <= below : given >= below) ? { kept: given } : { wider: given };
 }
 
-function list(given: unknown, below: unknown): Verdict {
+function list(given: unknown, below: unknown): FieldVerdict {
   if (!Array.isArray(given)) return { wider: given };
   const known: readonly unknown[] = Array.isArray(below) ? below : [];
   const isKnown = (entry: unknown): boolean => known.some((one) => isDeepStrictEqual(one, entry));
@@ -131,7 +143,7 @@ function isNoDearer(model: string, below: unknown): boolean {
 const REACHING: readonly string[] = ["WebFetch", "WebSearch"];
 const TOOLS = new Set(BUILT_IN_TOOLS.filter((tool) => !REACHING.includes(tool)));
 
-function tools(given: unknown): Verdict {
+function tools(given: unknown): FieldVerdict {
   if (!Array.isArray(given)) return { wider: given };
   const wider = given.filter((tool: unknown) => !TOOLS.has(String(tool)));
   return wider.length === 0 ? { kept: given } : { kept: given.filter((tool) => TOOLS.has(String(tool))), wider };
@@ -141,7 +153,7 @@ function tools(given: unknown): Verdict {
  * A separate workspace keeps the agent's changes out of the directory, so omitting it would widen; but one filled from
  * elsewhere shows the agent more.
  */
-function workspace(given: unknown, below: unknown): Verdict {
+function workspace(given: unknown, below: unknown): FieldVerdict {
   if (!isMapping(given)) return { wider: given, isRequired: true };
   const isApart = isMapping(below) && below["kind"] !== "in-place";
   if (given["kind"] === "in-place") return isApart ? { wider: given } : { kept: given };
@@ -157,7 +169,7 @@ function isWithin(source: unknown): boolean {
   return typeof source === "string" && !/^[/~]|^[a-z][\w+.-]*:|@/i.test(source) && !source.split("/").includes("..");
 }
 
-function answers(given: unknown): Verdict {
+function answers(given: unknown): FieldVerdict {
   const allowing = Array.isArray(given)
     ? given.filter(
         (answer: unknown) => isMapping(answer) && (answer["decision"] === "allow" || answer["plan"] === "allow"),
@@ -166,7 +178,7 @@ function answers(given: unknown): Verdict {
   return allowing.length === 0 ? { kept: given } : { kept: given, wider: allowing, isRequired: true };
 }
 
-function hasRuleBelow(rules: Rules, path: readonly string[]): boolean {
+function hasRuleBelow(rules: FieldRules, path: readonly string[]): boolean {
   return Object.keys(rules).some((pattern) => {
     const steps = pattern.split(".");
     return steps.length > path.length && path.every((step, index) => steps[index] === "*" || steps[index] === step);

@@ -1,13 +1,13 @@
 import type { EnvironmentDefinition, SandboxSettings } from "../../core/environment/environment.ts";
 import { CapstanError } from "../../core/errors.ts";
-import type { SandboxPlaces } from "../../core/environment/sandbox.ts";
+import type { SandboxDirectories } from "../../core/environment/sandbox.ts";
 import type { LayerEnvironment } from "../settings/environment.ts";
 import { type Layer, mergeLayers } from "../settings/layers.ts";
 import { BOUND_BY_USER } from "./fields.ts";
 import { type Widening, withinBounds } from "./judge.ts";
 
 /** Where paths in settings lead. */
-export type Places = Pick<SandboxPlaces, "cwd" | "home" | "capstanHome" | "temporary" | "secretFiles">;
+export type SettingDirectories = Pick<SandboxDirectories, "cwd" | "home" | "capstanHome" | "temporary" | "secretFiles">;
 
 export type SandboxLayer = NonNullable<LayerEnvironment["sandbox"]>;
 
@@ -26,7 +26,7 @@ export interface Withheld extends Widening {
  */
 export async function withoutWidening(
   layers: readonly Layer[],
-  places: Places,
+  places: SettingDirectories,
 ): Promise<{ readonly layers: readonly Layer[]; readonly loosened: readonly Withheld[] }> {
   const users = layers.filter(({ by }) => by === "user").map(({ values }) => values);
   const mayLoosen = users.some(({ projects_may_loosen: may }) => may === true);
@@ -50,7 +50,7 @@ export async function withoutWidening(
     const { environment: below } = mergeLayers(result);
     if (isAsked) requireNarrow(layer, environment.sandbox ?? {}, below.sandbox);
     const said = result.filter(({ by }) => by !== undefined).map((one) => one.values.environment);
-    const kept = await narrowed(environment, {
+    const kept = await narrowEnvironment(environment, {
       below,
       said,
       mayLoosen,
@@ -62,7 +62,7 @@ export async function withoutWidening(
 }
 
 /** A project that asks for a sandbox itself may say which temporary files it includes. */
-function withOpenTemporary(places: Places): Places {
+function withOpenTemporary(places: SettingDirectories): SettingDirectories {
   return { ...places, temporary: places.capstanHome };
 }
 
@@ -91,13 +91,16 @@ interface Below {
   readonly said: readonly (LayerEnvironment | undefined)[];
   /** Only what is closed to every agent stays closed. */
   readonly mayLoosen: boolean;
-  readonly places: Places;
+  readonly places: SettingDirectories;
 }
 
 const SANDBOX = ["off", "preferred", "required"] as const;
 const CHECKPOINTS = ["off", "on", "required"] as const;
 
-async function narrowed(above: LayerEnvironment, { below, said, mayLoosen, places }: Below): Promise<LayerEnvironment> {
+async function narrowEnvironment(
+  above: LayerEnvironment,
+  { below, said, mayLoosen, places }: Below,
+): Promise<LayerEnvironment> {
   const { sandbox, checkpoints, limits } = above;
   if (mayLoosen)
     return {
@@ -139,7 +142,7 @@ function lower(below: number | undefined, above: number | undefined): number | u
 async function openedBy(
   sandbox: SandboxLayer,
   below: SandboxSettings,
-  places: Places,
+  places: SettingDirectories,
 ): Promise<Pick<SandboxLayer, "allow_read" | "allow_write">> {
   if (sandbox.allow_read === undefined && sandbox.allow_write === undefined) return {};
   const { exceptions } = await import("./sandbox-exceptions.ts");

@@ -3,13 +3,13 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { SandboxSettings } from "../../core/environment/environment.ts";
 import { absolutePath, isHidden, isWritable, sandboxPlan } from "../../core/environment/sandbox.ts";
 import { isSecretName } from "../../core/environment/secret-files.ts";
-import type { Places, SandboxLayer } from "./no-widening.ts";
+import type { SettingDirectories, SandboxLayer } from "./no-widening.ts";
 
 /** The exceptions that are not in anything closed below, neither by name nor with links resolved. */
 export function exceptions(
   { allow_read: read, allow_write: write }: SandboxLayer,
   below: SandboxSettings,
-  { cwd, ...places }: Places,
+  { cwd, ...places }: SettingDirectories,
 ): Pick<SandboxLayer, "allow_read" | "allow_write"> {
   const plan = sandboxPlan(
     // As if it were on, because a flag may turn it on; domains are checked when a session starts.
@@ -24,11 +24,11 @@ export function exceptions(
     namesOf(path).every((name) => !isHidden(name, plan) && !isSecretName(name));
   const writable = (path: string): boolean =>
     readable(path) && namesOf(path).every((name) => isWritable(name, { ...plan, allowWrite: [name] }));
-  return { allow_read: read && kept(read, readable), allow_write: write && kept(write, writable) };
+  return { allow_read: read && keepOpen(read, readable), allow_write: write && keepOpen(write, writable) };
 }
 
 /** A list without remaining entries is omitted; one that was empty removes the exceptions below. */
-function kept(paths: readonly string[], isOpen: (path: string) => boolean): string[] | undefined {
+function keepOpen(paths: readonly string[], isOpen: (path: string) => boolean): string[] | undefined {
   const open = paths.filter(isOpen);
   return open.length === 0 && paths.length > 0 ? undefined : open;
 }

@@ -1,6 +1,6 @@
 import { createRedactor } from "../../core/redaction/redaction.ts";
-import { shownVariable } from "../../core/session/redaction-session.ts";
-import type { TrustKind } from "./item.ts";
+import { redactVariable } from "../../core/session/redaction-session.ts";
+import type { TrustKind } from "./trust-item.ts";
 import type { Widening } from "./judge.ts";
 
 const redactor = createRedactor();
@@ -60,7 +60,7 @@ function meaning(field: string): string {
 /** Such as `permissions.mode: yolo (now normal) — lets more tool calls run without asking`. */
 export function wideningText({ field, value, instead }: Widening): string {
   const now = instead === undefined || typeof instead === "object" ? "" : ` (now ${JSON.stringify(instead)})`;
-  return `${field}: ${shownValue(field, value, MAX_DECIDED)}${now} — ${meaning(field)}`;
+  return `${field}: ${valueText(field, value, MAX_DECIDED)}${now} — ${meaning(field)}`;
 }
 
 /** Characters: in a list of all values, and where a person must see what they trust. */
@@ -68,7 +68,7 @@ const MAX_LISTED = 300;
 const MAX_DECIDED = 10_000;
 
 /** Never a secret, and no longer than a person reads. */
-export function shownValue(field: string, value: unknown, limit = MAX_LISTED): string {
+export function valueText(field: string, value: unknown, limit = MAX_LISTED): string {
   const hidden = /(?:^|\.)(?:variables|env|headers)$/.test(field) ? withoutValues(value) : withoutHidden(value);
   const text = typeof hidden === "string" ? hidden : JSON.stringify(hidden);
   const shown = redactor.text(text ?? "");
@@ -78,7 +78,7 @@ export function shownValue(field: string, value: unknown, limit = MAX_LISTED): s
 
 function withoutValues(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shownVariable(name, String(one))]));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, redactVariable(name, String(one))]));
 }
 
 /** Values for programs and servers may contain secrets; for skills, the names are enough. */

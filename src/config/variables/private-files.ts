@@ -2,7 +2,7 @@ import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { CapstanError } from "../../core/errors.ts";
-import { isInside } from "../../core/paths/inside.ts";
+import { isInside } from "../../core/paths/is-inside.ts";
 import { CREDENTIAL_PATHS } from "../../core/environment/sandbox.ts";
 import type { Environment } from "../project/home.ts";
 import { CREDENTIAL_FILES } from "./variables.ts";

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Variables } from "./variables.ts";
 
-interface Place {
+interface DotEnvDirectories {
   /** Where the command runs. */
   readonly cwd: string;
   /** The user's Capstan home, which belongs to no project. */
@@ -13,7 +13,7 @@ interface Place {
 /**
  * People put a key into the `.env` next to an agent file. Says why it is not read, and what to do; undefined if it is.
  */
-export function unreadDotEnv(agentFile: string, { cwd, home, dotEnv }: Place): string | undefined {
+export function unreadDotEnv(agentFile: string, { cwd, home, dotEnv }: DotEnvDirectories): string | undefined {
   const directory = realPath(dirname(agentFile));
   const file = join(directory, ".env");
   if (!existsSync(file) || dotEnv?.path === file) return undefined;

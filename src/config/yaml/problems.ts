@@ -20,7 +20,11 @@ export function problemsOf(error: z.ZodError, { schema, value }: { schema: z.Zod
       const key = String(issue.path.at(-1));
       const [inner] = issue.issues;
       return [
-        { path: issue.path, at: "key", text: `expected ${inner?.message ?? "another key"} (found ${found(key)})` },
+        {
+          path: issue.path,
+          at: "key",
+          text: `expected ${inner?.message ?? "another key"} (found ${describeFound(key)})`,
+        },
       ];
     }
     const meant = issue.code === "invalid_union" ? meantOf(issue) : undefined;
@@ -67,20 +71,20 @@ const TYPES: Readonly<Record<string, string>> = {
 function expectation(issue: z.core.$ZodIssue, value: unknown): string {
   switch (issue.code) {
     case "invalid_type":
-      return `expected ${TYPES[issue.expected] ?? issue.expected} (found ${found(value)})`;
+      return `expected ${TYPES[issue.expected] ?? issue.expected} (found ${describeFound(value)})`;
     case "invalid_value":
       // A schema with its own message knows better.
       return issue.message.startsWith("Invalid ") ? oneOf(issue.values, value) : issue.message;
     case "too_small":
-      return `expected ${atLeast(issue)} (found ${found(value)})`;
+      return `expected ${atLeast(issue)} (found ${describeFound(value)})`;
     case "too_big":
-      return `expected at most ${issue.maximum}${issue.inclusive === false ? ", exclusive" : ""} (found ${found(value)})`;
+      return `expected at most ${issue.maximum}${issue.inclusive === false ? ", exclusive" : ""} (found ${describeFound(value)})`;
     case "invalid_format":
-      return `expected ${issue.message} (found ${found(value)})`;
+      return `expected ${issue.message} (found ${describeFound(value)})`;
     case "invalid_union":
       // None of the shapes that one field distinguishes has this value there.
       if ("options" in issue && issue.options !== undefined) return oneOf(issue.options, value);
-      return `expected ${kindsOf(issue).join(" or ")} (found ${found(value)})`;
+      return `expected ${kindsOf(issue).join(" or ")} (found ${describeFound(value)})`;
     default:
       return issue.message;
   }
@@ -89,7 +93,7 @@ function expectation(issue: z.core.$ZodIssue, value: unknown): string {
 function oneOf(values: readonly unknown[], value: unknown): string {
   const known = values.filter((one) => one !== undefined).map(String);
   const meant = suggestion(value, known);
-  return `expected one of ${known.join(", ")} (found ${found(value)})${meant === undefined ? "" : `; ${meant}`}`;
+  return `expected one of ${known.join(", ")} (found ${describeFound(value)})${meant === undefined ? "" : `; ${meant}`}`;
 }
 
 function kindsOf({ errors }: z.core.$ZodIssueInvalidUnion): string[] {
@@ -107,7 +111,7 @@ function atLeast({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): stri
 const MAX_FOUND = 40;
 
 /** A value as shown in an error: short, on one line. */
-function found(value: unknown): string {
+function describeFound(value: unknown): string {
   if (value === undefined || value === null) return "nothing";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "a mapping";

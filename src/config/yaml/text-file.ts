@@ -43,7 +43,7 @@ export function readTextFile(path: string, { what, code }: TextFile): string {
   try {
     const bytes = readBytes(path, MAX_BYTES);
     noteRead(path, bytes);
-    return decoded(bytes);
+    return decodeText(bytes);
   } catch (error) {
     throw new CapstanError(code, `Cannot read ${what} ${path}: ${reasonOf(error)}.`, {
       data: { file: path },
@@ -72,7 +72,7 @@ function readBytes(path: string, limit: number): Buffer {
 
 const UTF_8 = "save it as UTF-8";
 
-function decoded(bytes: Buffer): string {
+function decodeText(bytes: Buffer): string {
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
     throw new Error(`it is UTF-16 text; ${UTF_8}`);

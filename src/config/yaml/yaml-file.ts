@@ -5,7 +5,7 @@ import { allOfYaml } from "./lazy-yaml.ts";
 import { fieldName, type Problem, problemsOf } from "./problems.ts";
 import { readPlainYaml } from "./plain-yaml.ts";
 import type { FileErrorCode } from "./text-file.ts";
-import { offsetOf, openQuoteBefore, type Placed, structureProblems } from "./yaml-tree.ts";
+import { offsetOf, openQuoteBefore, type LocatedProblem, structureProblems } from "./yaml-tree.ts";
 
 /** The origin of a text, for errors. */
 interface YamlSource {
@@ -79,7 +79,7 @@ export function readAllYaml(text: string, source: ReadSource): YamlTree {
     uniqueKeys: false,
     prettyErrors: false,
   });
-  const fail = (placed: readonly Placed[], total?: number): CapstanError =>
+  const fail = (placed: readonly LocatedProblem[], total?: number): CapstanError =>
     invalid(placed, { ...source, lineCounter, total });
 
   const unreadable = [...document.errors, ...document.warnings].map((error) => syntaxProblem(error, document));
@@ -91,19 +91,19 @@ export function readAllYaml(text: string, source: ReadSource): YamlTree {
 
   const value: unknown = document.toJS() ?? source.empty;
   if (value === undefined) throw fail([{ offset: 0, path: [], text: "expected a mapping (found an empty file)" }]);
-  const placed = ({ path, at, text: what }: Problem): Placed => ({
+  const locateProblem = ({ path, at, text: what }: Problem): LocatedProblem => ({
     offset: offsetOf(document, path, at),
     path,
     text: what,
   });
   return {
     value,
-    error: (problems) => fail(problems.slice(0, MAX_TOLD).map(placed), problems.length),
+    error: (problems) => fail(problems.slice(0, MAX_TOLD).map(locateProblem), problems.length),
     lineOf: (path) => lineCounter.linePos(offsetOf(document, path, "value")).line,
   };
 }
 
-function syntaxProblem({ code, message, pos: [offset] }: YAMLError, document: Document.Parsed): Placed {
+function syntaxProblem({ code, message, pos: [offset] }: YAMLError, document: Document.Parsed): LocatedProblem {
   switch (code) {
     case "TAB_AS_INDENT":
       return at(offset, "expected spaces as indentation (found a tab)");
@@ -127,13 +127,13 @@ function syntaxProblem({ code, message, pos: [offset] }: YAMLError, document: Do
 }
 
 /** Further mistakes on the same line are mostly consequences of the first. */
-function firstOfEachLine(placed: readonly Placed[], lineCounter: LineCounter): readonly Placed[] {
+function firstOfEachLine(placed: readonly LocatedProblem[], lineCounter: LineCounter): readonly LocatedProblem[] {
   return [...Map.groupBy(placed, ({ offset }) => lineCounter.linePos(offset).line).values()].flatMap((group) =>
     group.toSorted((a, b) => a.offset - b.offset).slice(0, 1),
   );
 }
 
-function at(offset: number, text: string): Placed {
+function at(offset: number, text: string): LocatedProblem {
   return { offset, path: [], text };
 }
 
@@ -151,7 +151,7 @@ interface Report extends YamlSource {
 /** How many are listed. */
 const MAX_TOLD = 20;
 
-function invalid(placed: readonly Placed[], report: Report): CapstanError {
+function invalid(placed: readonly LocatedProblem[], report: Report): CapstanError {
   const { file, code, total = placed.length, lineCounter, lead = (line: string) => line } = report;
   const problems = placed
     .toSorted((a, b) => a.offset - b.offset)

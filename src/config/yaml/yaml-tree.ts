@@ -9,7 +9,7 @@ const MAX_DEPTH = 64;
 type Path = readonly PropertyKey[];
 
 /** A problem with its position in the text. */
-export interface Placed extends Pick<Problem, "path" | "text"> {
+export interface LocatedProblem extends Pick<Problem, "path" | "text"> {
   readonly offset: number;
 }
 
@@ -17,10 +17,10 @@ export interface Placed extends Pick<Problem, "path" | "text"> {
  * What YAML allows and no schema can see: duplicate keys, and aliases without an anchor, with cycles or that expand too
  * much.
  */
-export function structureProblems(document: Document.Parsed): readonly Placed[] {
+export function structureProblems(document: Document.Parsed): readonly LocatedProblem[] {
   const { isAlias, isMap, isNode, isSeq } = allOfYaml();
   const aliases: { readonly alias: Alias; readonly path: Path; readonly above: readonly Node[] }[] = [];
-  const problems: Placed[] = [];
+  const problems: LocatedProblem[] = [];
 
   function walk(node: unknown, path: Path, above: readonly Node[]): void {
     if (!isNode(node)) return;

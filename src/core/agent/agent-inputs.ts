@@ -70,7 +70,7 @@ export function inputValues(inputs: AgentInputs, values: InputValues): InputValu
 }
 
 /** A text with its inputs filled in. Placeholders that are not inputs stay unchanged. */
-export function rendered(text: string, values: InputValues): string {
+export function renderInputs(text: string, values: InputValues): string {
   return text.replaceAll(PLACE, (place, name: string) => (Object.hasOwn(values, name) ? String(values[name]) : place));
 }
 

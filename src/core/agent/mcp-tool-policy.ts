@@ -26,7 +26,7 @@ export function requirePolicyTools(listed: readonly ListedTools[]): void {
 }
 
 /** Whether every call of a tool is denied. */
-export function isDenied(tool: string, policy: Policy = {}): boolean {
+export function isToolDenied(tool: string, policy: Policy = {}): boolean {
   return (policy[tool] ?? policy[OTHER_TOOLS]) === "deny";
 }
 

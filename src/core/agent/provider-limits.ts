@@ -9,7 +9,7 @@ import { PROVIDER_VARIABLES } from "../auth/auth-variables.ts";
 const LACKING: Readonly<Partial<Record<AuthProvider, readonly string[]>>> = { bedrock: ["WebSearch"] };
 
 /** Why a tool can't be used with a provider; undefined if it can. */
-export function lackOf(provider: AuthProvider, tool: string): string | undefined {
+export function providerLack(provider: AuthProvider, tool: string): string | undefined {
   if (LACKING[provider]?.includes(tool) !== true) return undefined;
   const { title } = PROVIDER_VARIABLES[provider];
   return `${tool} is not available with ${provider}: ${title} does not support it. Remove the tool, or use another provider`;
@@ -26,7 +26,7 @@ export function unservedBy(
   ];
   return lists.flatMap(([field, names]) =>
     names.flatMap((tool) => {
-      const text = lackOf(provider, tool);
+      const text = providerLack(provider, tool);
       return text === undefined ? [] : [`${field}: ${text}`];
     }),
   );

@@ -1,6 +1,6 @@
 import type { SandboxSettings } from "./environment.ts";
 import { CapstanError } from "../errors.ts";
-import { isInside } from "../paths/inside.ts";
+import { isInside } from "../paths/is-inside.ts";
 import { secretVariables } from "../redaction/redaction.ts";
 import { isSecretName } from "./secret-files.ts";
 
@@ -45,7 +45,7 @@ export interface SandboxPlan {
   readonly unixSockets: readonly string[];
 }
 
-export interface SandboxPlaces {
+export interface SandboxDirectories {
   /** The root of the workspace. */
   readonly cwd: string;
   /** The base of relative paths: the directory the session was started in. */
@@ -96,17 +96,17 @@ export const CREDENTIAL_PATHS = [
   ".git-credentials",
 ] as const;
 
-export function sandboxPlan(settings: SandboxSettings, places: SandboxPlaces): SandboxPlan {
+export function sandboxPlan(settings: SandboxSettings, places: SandboxDirectories): SandboxPlan {
   const { cwd, home, capstanHome, stateDir, readOnlyMounts, secretFiles, variables } = places;
   const isConfined = settings.mode !== "off";
-  const given = (paths: readonly string[]): string[] => paths.map((path) => absolutePath(path, places));
+  const toAbsolute = (paths: readonly string[]): string[] => paths.map((path) => absolutePath(path, places));
   // The path as given and with links resolved: code that compares paths must know both.
   const both = (paths: readonly string[]): string[] => [...new Set(paths.flatMap((path) => [path, places.real(path)]))];
   const workspace = absolutePath(cwd, places);
   const credentials = CREDENTIAL_PATHS.map((path) => `${withoutSlash(home)}/${path}`);
   const shared = [capstanHome, places.temporary, places.sharedTemporary ?? places.temporary];
   const hidden = isConfined ? [...shared, ...secretFiles, ...credentials] : [];
-  const gitDirectories = isConfined ? given(places.gitDirectories ?? []) : [];
+  const gitDirectories = isConfined ? toAbsolute(places.gitDirectories ?? []) : [];
   // Another repository only needs to be readable: the agent's work is exported to a branch.
   const others = gitDirectories.filter((path) => !both([workspace]).some((own) => isInside(path, own)));
   return {
@@ -114,20 +114,20 @@ export function sandboxPlan(settings: SandboxSettings, places: SandboxPlaces): S
     autoAllow: settings.auto_allow_sandboxed,
     workspace,
     domains: settings.network.allow.map(domain),
-    denyRead: both([...given(hidden), ...given(settings.deny_read)]),
-    allowRead: both([...(isConfined ? [workspace, `${stateDir}/home`] : []), ...given(settings.allow_read)]),
+    denyRead: both([...toAbsolute(hidden), ...toAbsolute(settings.deny_read)]),
+    allowRead: both([...(isConfined ? [workspace, `${stateDir}/home`] : []), ...toAbsolute(settings.allow_read)]),
     secretRoots: both([workspace]),
-    shownSecrets: both(given(settings.allow_read)),
-    partlyHidden: isConfined ? both(given(shared)) : [],
-    denyWrite: both([...given(settings.deny_write), ...given(readOnlyMounts), ...others]),
-    configuration: isConfined ? both(given(places.configuration ?? [])) : [],
+    shownSecrets: both(toAbsolute(settings.allow_read)),
+    partlyHidden: isConfined ? both(toAbsolute(shared)) : [],
+    denyWrite: both([...toAbsolute(settings.deny_write), ...toAbsolute(readOnlyMounts), ...others]),
+    configuration: isConfined ? both(toAbsolute(places.configuration ?? [])) : [],
     gitDirectories,
-    allowWrite: both([workspace, ...given(settings.allow_write)]),
+    allowWrite: both([workspace, ...toAbsolute(settings.allow_write)]),
     hiddenVariables: [
       ...new Set([...settings.hide_variables, ...secretVariables(variables).map(({ name }) => name)]),
     ].toSorted(),
     excludedCommands: settings.excluded_commands.map(commandPattern),
-    unixSockets: given(settings.unix_sockets),
+    unixSockets: toAbsolute(settings.unix_sockets),
   };
 }
 
@@ -149,7 +149,7 @@ function domain(text: string): string {
 }
 
 /** Purely textual: removes `.` and `..` and does not resolve links. */
-export function absolutePath(path: string, { source, home }: Pick<SandboxPlaces, "source" | "home">): string {
+export function absolutePath(path: string, { source, home }: Pick<SandboxDirectories, "source" | "home">): string {
   const written = path.replace(/^~(?=\/|$)/, () => home);
   const names: string[] = [];
   for (const name of (written.startsWith("/") ? written : `${source}/${written}`).split("/")) {

@@ -58,21 +58,21 @@ export function crossingKey({ kind, scope, which, limit, at, day = "" }: Omit<Cr
   return [kind, scope, which, limit, at, day].join(" ");
 }
 
-export type Verdict =
+export type BudgetVerdict =
   | { readonly kind: "granted"; readonly warnings: readonly Crossing[] }
   | { readonly kind: "ask"; readonly crossing: Crossing }
   | { readonly kind: "refused"; readonly hit: LimitHit };
 
 /** The first limit that the request would exceed decides, then the first share that nobody has agreed to exceed. */
-export function judge(
+export function judgeBudget(
   scopes: readonly (ScopeLimits & { readonly standing: Standing })[],
   { needed, agreed }: { readonly needed: Amounts; readonly agreed: readonly string[] },
-): Verdict {
+): BudgetVerdict {
   for (const scope of scopes) {
     const hit = firstHit(scope, needed);
     if (hit !== undefined) return { kind: "refused", hit };
   }
-  const crossings = scopes.flatMap(crossed);
+  const crossings = scopes.flatMap(crossingsOf);
   const question = crossings.find((crossing) => crossing.kind === "ask" && !agreed.includes(crossingKey(crossing)));
   if (question !== undefined) return { kind: "ask", crossing: question };
   return { kind: "granted", warnings: crossings.filter(({ kind }) => kind === "warn") };
@@ -129,7 +129,7 @@ function firstHit(
   return undefined;
 }
 
-function crossed({ scope, limits, day, standing }: ScopeLimits & { standing: Standing }): Crossing[] {
+function crossingsOf({ scope, limits, day, standing }: ScopeLimits & { standing: Standing }): Crossing[] {
   return (["warn", "ask"] as const).flatMap((kind) => {
     const at = kind === "warn" ? limits.warn_at : limits.ask_at;
     if (at === undefined) return [];

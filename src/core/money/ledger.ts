@@ -1,4 +1,4 @@
-import type { Amounts, ScopeLimits, Standing, Verdict } from "./budget-scopes.ts";
+import type { Amounts, ScopeLimits, Standing, BudgetVerdict } from "./budget-scopes.ts";
 import type { LimitHit } from "./budget-schema.ts";
 
 /**
@@ -86,7 +86,7 @@ export interface LedgerStore {
    * Reserves an amount for a request that is about to be sent, if every scope has room for the settled spend, the
    * reservations of running requests of any process, and this one. Rejects with `lease_lost` if the fence is old.
    */
-  reserve(request: ReservationRequest): Promise<Verdict>;
+  reserve(request: ReservationRequest): Promise<BudgetVerdict>;
   /** Releases the reservation of a request that was never sent. The log settles requests that were. */
   release(reservationId: string): Promise<void>;
   /** The limit in one of the scopes that forbids the session another tool call. */

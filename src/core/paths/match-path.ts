@@ -27,7 +27,7 @@ const ANY_DEPTH = "**";
 /** Limit for readability. */
 const MAX_ALTERNATIVES = 64;
 
-export interface Places {
+export interface PathRoots {
   readonly workspace: string;
   readonly home: string;
 }
@@ -42,7 +42,7 @@ export interface LocatedPath {
 }
 
 /** Prepares paths for matching, relative to these places. */
-export function locator(places: Places): (path: string) => LocatedPath {
+export function locator(places: PathRoots): (path: string) => LocatedPath {
   const workspace = namesOf(places.workspace);
   const home = namesOf(places.home);
   return (path) => {
@@ -52,13 +52,13 @@ export function locator(places: Places): (path: string) => LocatedPath {
 }
 
 function namesOf(path: string): readonly string[] {
-  return composed(path)
+  return composeAccents(path)
     .split("/")
     .filter((name) => name !== "");
 }
 
 /** Accented characters have two encodings that look alike; some file systems treat them as the same name. */
-function composed(text: string): string {
+function composeAccents(text: string): string {
   return text.normalize("NFC");
 }
 
@@ -69,7 +69,7 @@ function below(names: readonly string[], base: readonly string[]): readonly stri
 
 /** Returns a problem instead, as the end of a sentence, if the pattern is not valid. */
 export function parsePathPattern(text: string): PathPattern | string {
-  const expanded = expandBraces(composed(text), MAX_ALTERNATIVES);
+  const expanded = expandBraces(composeAccents(text), MAX_ALTERNATIVES);
   if (expanded === undefined) return `its braces expand to more than ${MAX_ALTERNATIVES} paths`;
   const alternatives = expanded.map(parseAnchored);
   const problem = alternatives.find((alternative) => typeof alternative === "string");

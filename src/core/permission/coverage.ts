@@ -1,4 +1,4 @@
-import { type Call, isCoveredBy, isHarmless, type Part, type ShellCommand } from "./match-call.ts";
+import { type PreparedCall, isCoveredBy, isHarmless, type CallPart, type ShellCommand } from "./match-call.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { GrantedRule } from "./rule-set.ts";
 import type { CallSubject } from "../rules/subject.ts";
@@ -13,9 +13,9 @@ export interface Allowances {
  * parts need no rule. A command that could not be parsed is covered only by a rule for the whole tool.
  */
 export function coverageOf(
-  call: Call,
+  call: PreparedCall,
   allowances: Allowances,
-  isFree: (part: Part) => boolean,
+  isFree: (part: CallPart) => boolean,
 ): Allowances | undefined {
   const { subject, parts } = call;
   const whole = covering({ kind: "call" }, call, allowances);
@@ -35,7 +35,11 @@ export function coverageOf(
 }
 
 /** The first part that nothing covers. */
-export function uncovered(call: Call, allowances: Allowances, isFree: (part: Part) => boolean): Part | undefined {
+export function findUncovered(
+  call: PreparedCall,
+  allowances: Allowances,
+  isFree: (part: CallPart) => boolean,
+): CallPart | undefined {
   return call.parts.find(
     (part) =>
       !isFree(part) &&
@@ -44,7 +48,7 @@ export function uncovered(call: Call, allowances: Allowances, isFree: (part: Par
   );
 }
 
-function covering(part: Part, call: Call, { rules, grants }: Allowances): Allowances | undefined {
+function covering(part: CallPart, call: PreparedCall, { rules, grants }: Allowances): Allowances | undefined {
   const rule = rules.find((candidate) => isCoveredBy(candidate, part, call));
   if (rule !== undefined) return { rules: [rule], grants: [] };
   const grant = grants.find((candidate) => isCoveredBy(candidate.rule, part, call));

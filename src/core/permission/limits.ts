@@ -1,9 +1,9 @@
 import { isHidden, isKeptFrom, isWhollyHidden, isWritable, type SandboxPlan } from "../environment/sandbox.ts";
-import { callOf, hitBy } from "./match-call.ts";
+import { prepareCall, hitBy } from "./match-call.ts";
 import { rowOfPath } from "./protected/match.ts";
 import { parseRule } from "../rules/rule.ts";
-import { isInside } from "../paths/inside.ts";
-import type { CallSubject, Place } from "../rules/subject.ts";
+import { isInside } from "../paths/is-inside.ts";
+import type { CallSubject, NamedPath } from "../rules/subject.ts";
 
 /** A call denied by the environment's limits; no rule, mode, grant or person can allow it. */
 export interface LimitDenial {
@@ -46,14 +46,14 @@ export function runsConfined(
   if (escape !== undefined && escape !== false) return false;
   if (plan.excludedCommands.length === 0) return true;
   if (shell.unclear.length > 0) return false;
-  const call = callOf(subject);
+  const call = prepareCall(subject);
   return !plan.excludedCommands.some((pattern) => hitBy(parseRule(`Bash(${pattern})`), call) !== undefined);
 }
 
 /** Process information; for the agent's own process, it includes the token for the model. */
 const OF_PROCESSES = "/proc";
 
-function beyondReading(place: Place, plan: SandboxPlan, readable: readonly string[]): LimitDenial | undefined {
+function beyondReading(place: NamedPath, plan: SandboxPlan, readable: readonly string[]): LimitDenial | undefined {
   const paths = [place.named, place.real];
   if (plan.mode !== "off" && paths.some((path) => isInside(path, OF_PROCESSES)))
     return denial("read", `${place.named} contains process information, which the sandbox hides from the agent.`);
@@ -70,7 +70,7 @@ function beyondReading(place: Place, plan: SandboxPlan, readable: readonly strin
   );
 }
 
-function beyondSearching({ named, real }: Place, plan: SandboxPlan): LimitDenial | undefined {
+function beyondSearching({ named, real }: NamedPath, plan: SandboxPlan): LimitDenial | undefined {
   const reached = plan.denyRead.find(
     (path) => [named, real].some((root) => isInside(path, root)) && !isWhollyHidden(path, plan),
   );
@@ -78,7 +78,7 @@ function beyondSearching({ named, real }: Place, plan: SandboxPlan): LimitDenial
   return denial("read", `A search in ${named} would reach ${reached}, which is hidden. Search a directory below it.`);
 }
 
-function beyondWriting(place: Place, plan: SandboxPlan, subject: CallSubject): LimitDenial | undefined {
+function beyondWriting(place: NamedPath, plan: SandboxPlan, subject: CallSubject): LimitDenial | undefined {
   const { named, real } = place;
   const paths = [named, real];
   if (paths.some((path) => plan.denyWrite.some((denied) => isInside(path, denied))))

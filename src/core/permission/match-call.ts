@@ -2,52 +2,52 @@ import { type Glob, matchesGlob } from "../paths/glob.ts";
 import { commandOf, type CommandWords, matchCommand } from "../rules/match-command.ts";
 import { type LocatedPath, locator, matchPath, type PathPattern } from "../paths/match-path.ts";
 import type { Rule } from "../rules/rule.ts";
-import { isInside } from "../paths/inside.ts";
+import { isInside } from "../paths/is-inside.ts";
 import { isSecretName } from "../environment/secret-files.ts";
-import type { CallSubject, Place, Redirection } from "../rules/subject.ts";
+import type { CallSubject, NamedPath, Redirection } from "../rules/subject.ts";
 import { speaksOf } from "../rules/tool-names.ts";
 
 /** A call, prepared for matching with many rules. */
-export interface Call {
+export interface PreparedCall {
   readonly subject: CallSubject;
   /** What must be allowed: the call itself or, for a shell command, each of its actions. */
-  readonly parts: readonly Part[];
-  readonly paths: readonly LocatedPlace[];
-  readonly mentions: readonly LocatedPlace[];
+  readonly parts: readonly CallPart[];
+  readonly paths: readonly LocatedNames[];
+  readonly mentions: readonly LocatedNames[];
   /** Directories that a shell command uses as a whole. */
-  readonly searched: readonly (LocatedPlace & { readonly access: "read" | "write" })[];
+  readonly searched: readonly (LocatedNames & { readonly access: "read" | "write" })[];
 }
 
-export type Part =
+export type CallPart =
   | { readonly kind: "call" }
   | { readonly kind: "command"; readonly command: ShellCommand; readonly spoken: CommandWords }
   | {
       readonly kind: "redirection";
       readonly access: "read" | "write";
-      readonly places: readonly LocatedPlace[];
+      readonly places: readonly LocatedNames[];
       /** The path is known, is in the workspace, and does not look like a secret. */
       readonly inside: boolean;
     };
 
 export type ShellCommand = NonNullable<CallSubject["shell"]>["commands"][number];
 
-interface LocatedPlace {
+interface LocatedNames {
   readonly named: LocatedPath;
   readonly real: LocatedPath;
 }
 
-export function callOf(subject: CallSubject): Call {
+export function prepareCall(subject: CallSubject): PreparedCall {
   const locate = locator(subject);
-  const located = ({ named, real }: Place): LocatedPlace => {
+  const locatePath = ({ named, real }: NamedPath): LocatedNames => {
     const first = locate(named);
     return { named: first, real: named === real ? first : locate(real) };
   };
-  const redirected =
+  const redirectionPart =
     (access: "read" | "write") =>
-    ({ places }: Redirection): Part => ({
+    ({ places }: Redirection): CallPart => ({
       kind: "redirection",
       access,
-      places: places.map(located),
+      places: places.map(locatePath),
       inside:
         places.length > 0 &&
         places.every(
@@ -55,21 +55,21 @@ export function callOf(subject: CallSubject): Call {
         ),
     });
   const { shell } = subject;
-  const parts: Part[] = [
-    ...(shell?.commands ?? []).map((command): Part => ({
+  const parts: CallPart[] = [
+    ...(shell?.commands ?? []).map((command): CallPart => ({
       kind: "command",
       command,
       spoken: commandOf(command.words, command.effects),
     })),
-    ...(shell?.writes ?? []).map(redirected("write")),
-    ...(shell?.reads ?? []).map(redirected("read")),
+    ...(shell?.writes ?? []).map(redirectionPart("write")),
+    ...(shell?.reads ?? []).map(redirectionPart("read")),
   ];
   return {
     subject,
     parts: parts.length === 0 ? [{ kind: "call" }] : parts,
-    paths: subject.paths.map(located),
-    mentions: (shell?.mentions ?? []).map(located),
-    searched: (shell?.searched ?? []).map((place) => ({ ...located(place), access: place.access })),
+    paths: subject.paths.map(locatePath),
+    mentions: (shell?.mentions ?? []).map(locatePath),
+    searched: (shell?.searched ?? []).map((place) => ({ ...locatePath(place), access: place.access })),
   };
 }
 
@@ -77,11 +77,11 @@ export function callOf(subject: CallSubject): Call {
 export interface Hit {
   /** False if the rule might match but this can't be known. */
   readonly isSure: boolean;
-  readonly parts: readonly Part[];
+  readonly parts: readonly CallPart[];
 }
 
 /** Whether a deny or ask rule matches a call; matches as broadly as possible. */
-export function hitBy(rule: Rule, call: Call): Hit | undefined {
+export function hitBy(rule: Rule, call: PreparedCall): Hit | undefined {
   const { subject } = call;
   switch (rule.kind) {
     case "any":
@@ -114,7 +114,7 @@ export function hitBy(rule: Rule, call: Call): Hit | undefined {
 }
 
 /** The parts of a call that a deny or ask rule restricts: a file that can't be read can't be edited either. */
-export function restrictedBy(rule: Rule, call: Call): Hit | undefined {
+export function restrictedBy(rule: Rule, call: PreparedCall): Hit | undefined {
   const hit = hitBy(rule, call);
   if (hit?.isSure === true || rule.kind !== "path" || rule.tool !== "Read") return hit;
   const edited = hitBy({ ...rule, tool: "Edit" }, call);
@@ -122,12 +122,12 @@ export function restrictedBy(rule: Rule, call: Call): Hit | undefined {
 }
 
 /** A call that names nothing specific might match. */
-function nameHit(pattern: Glob, name: string | undefined, call: Call): Hit | undefined {
+function nameHit(pattern: Glob, name: string | undefined, call: PreparedCall): Hit | undefined {
   if (name === undefined) return all(call, false);
   return matchesGlob(pattern, name) ? all(call, true) : undefined;
 }
 
-function all({ parts }: Call, isSure: boolean): Hit {
+function all({ parts }: PreparedCall, isSure: boolean): Hit {
   return { isSure, parts };
 }
 
@@ -135,9 +135,12 @@ function isDomain(rule: Extract<Rule, { kind: "domain" }>, domain: string): bool
   return rule.subdomains ? domain.endsWith(`.${rule.domain}`) : domain === rule.domain;
 }
 
-function commandsHit({ pattern }: Extract<Rule, { kind: "command" }>, { subject, parts }: Call): Hit | undefined {
-  let sure: Part[] | undefined;
-  let possible: Part[] | undefined;
+function commandsHit(
+  { pattern }: Extract<Rule, { kind: "command" }>,
+  { subject, parts }: PreparedCall,
+): Hit | undefined {
+  let sure: CallPart[] | undefined;
+  let possible: CallPart[] | undefined;
   for (const part of parts) {
     if (part.kind !== "command") continue;
     const match = matchCommand(pattern, part.spoken, "restrict");
@@ -153,7 +156,7 @@ function commandsHit({ pattern }: Extract<Rule, { kind: "command" }>, { subject,
 }
 
 /** Whether one of a command's options runs a program that is not listed. */
-export function hidesProgram(part: Part): boolean {
+export function hidesProgram(part: CallPart): boolean {
   return (
     part.kind === "command" &&
     part.command.effects?.some(({ does, doubtful }) => does === "runs a program" && doubtful !== true) === true
@@ -165,7 +168,7 @@ const WRITES = new Set(["writes a file", "changes files", "deletes files"]);
 const ACCESS: Readonly<Record<string, "read" | "write">> = { Read: "read", Edit: "write", Write: "write" };
 
 /** A redirection reads or edits a file, an option may edit one, and a rule for the whole tool covers those too. */
-function redirectionsHit(tool: string, { parts }: Call): Hit | undefined {
+function redirectionsHit(tool: string, { parts }: PreparedCall): Hit | undefined {
   const access = ACCESS[tool];
   const hit = parts.filter((part) => {
     if (part.kind === "redirection") return part.access === access;
@@ -175,7 +178,7 @@ function redirectionsHit(tool: string, { parts }: Call): Hit | undefined {
   return hit.length === 0 ? undefined : { isSure: true, parts: hit };
 }
 
-function shellPathsHit({ tool, pattern }: Extract<Rule, { kind: "path" }>, call: Call): Hit | undefined {
+function shellPathsHit({ tool, pattern }: Extract<Rule, { kind: "path" }>, call: PreparedCall): Hit | undefined {
   const access = ACCESS[tool];
   if (access === undefined) return undefined;
   if (call.mentions.some((place) => touches(pattern, place))) return { isSure: true, parts: call.parts };
@@ -195,7 +198,7 @@ function shellPathsHit({ tool, pattern }: Extract<Rule, { kind: "path" }>, call:
   return unknown.length === 0 ? undefined : { isSure: false, parts: unknown };
 }
 
-function pathsHit(pattern: PathPattern, { subject, parts, paths }: Call): Hit | undefined {
+function pathsHit(pattern: PathPattern, { subject, parts, paths }: PreparedCall): Hit | undefined {
   if (paths.some((place) => touches(pattern, place))) return { isSure: true, parts };
   // A search reads everything below, and a call without a path may work anywhere.
   const reaches = subject.search === true && paths.some((place) => reachesInto(pattern, place));
@@ -203,11 +206,11 @@ function pathsHit(pattern: PathPattern, { subject, parts, paths }: Call): Hit | 
 }
 
 /** Whether something below a directory may match. */
-function reachesInto(pattern: PathPattern, { named, real }: LocatedPlace): boolean {
+function reachesInto(pattern: PathPattern, { named, real }: LocatedNames): boolean {
   return [named, real].some((path) => matchPath(pattern, path, "restrict").reaches);
 }
 
-function touches(pattern: PathPattern, { named, real }: LocatedPlace): boolean {
+function touches(pattern: PathPattern, { named, real }: LocatedNames): boolean {
   return (
     matchPath(pattern, named, "restrict").matches || (named !== real && matchPath(pattern, real, "restrict").matches)
   );
@@ -223,7 +226,7 @@ export function isHarmless(variable: string): boolean {
 }
 
 /** Whether an allow rule or a grant covers a part of a call; matches as narrowly as possible. */
-export function isCoveredBy(rule: Rule, part: Part, call: Call): boolean {
+export function isCoveredBy(rule: Rule, part: CallPart, call: PreparedCall): boolean {
   const { subject } = call;
   switch (rule.kind) {
     case "any":
@@ -259,12 +262,12 @@ export function isCoveredBy(rule: Rule, part: Part, call: Call): boolean {
 }
 
 /** Whether an allow rule would cover a command, if it did not have options that a rule must name. */
-export function coversWithoutOptions(rule: Rule, { spoken }: Extract<Part, { kind: "command" }>): boolean {
+export function coversWithoutOptions(rule: Rule, { spoken }: Extract<CallPart, { kind: "command" }>): boolean {
   return rule.kind === "command" && matchCommand(rule.pattern, { ...spoken, named: new Map() }, "allow") === "yes";
 }
 
 /** Whether every path matches; for a directory to be searched, everything in it must. */
-function holds(pattern: PathPattern, places: readonly LocatedPlace[], isSearch = false): boolean {
+function holds(pattern: PathPattern, places: readonly LocatedNames[], isSearch = false): boolean {
   return (
     places.length > 0 &&
     places.every(({ real }) => {

@@ -1,15 +1,15 @@
 import { MODES, type Mode } from "../agent/agent-definition.ts";
 import type { EventOf } from "../events/events.ts";
-import { decide, type Verdict } from "./decide.ts";
+import { decide, type PermissionVerdict } from "./decide.ts";
 import type { RuleSet } from "./rule-set.ts";
 
 export type Decided = EventOf<"capstan.permission_decided">;
 
 /** How other rules would have decided a recorded call. Uses only the record. */
 export interface Replayed {
-  readonly before: Verdict["behavior"];
-  readonly now: Verdict["behavior"];
-  readonly verdict: Verdict;
+  readonly before: PermissionVerdict["behavior"];
+  readonly now: PermissionVerdict["behavior"];
+  readonly verdict: PermissionVerdict;
 }
 
 /** Decisions that no rule could change. */

@@ -1,4 +1,4 @@
-import { type Call, hidesProgram } from "./match-call.ts";
+import { type PreparedCall, hidesProgram } from "./match-call.ts";
 import { type LocatedPath, nameThatLeads } from "../paths/match-path.ts";
 import type { Rule } from "../rules/rule.ts";
 import { familyOf } from "../rules/tool-names.ts";
@@ -68,7 +68,7 @@ export class RuleIndex {
   }
 
   /** The indexes of the rules in their list, in order. */
-  candidates(call: Call): readonly number[] {
+  candidates(call: PreparedCall): readonly number[] {
     const { subject, parts, paths, mentions } = call;
     const found = new Uint8Array(this.#size);
     add(found, this.#always);
@@ -95,7 +95,7 @@ export class RuleIndex {
     return ids;
   }
 
-  #addCommands(found: Uint8Array, { subject, parts }: Call): void {
+  #addCommands(found: Uint8Array, { subject, parts }: PreparedCall): void {
     if (subject.shell?.unclear.length !== 0 || parts.some(hidesProgram)) return add(found, this.#commands);
     add(found, this.#anyProgram);
     for (const part of parts) {

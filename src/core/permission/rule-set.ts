@@ -1,6 +1,6 @@
 import type { AgentDefinition, Permissions } from "../agent/agent-definition.ts";
 import { CapstanError } from "../errors.ts";
-import type { Call } from "./match-call.ts";
+import type { PreparedCall } from "./match-call.ts";
 import { ALLOWS_ALL, parseRule, type Rule } from "../rules/rule.ts";
 import { RuleIndex } from "./rule-index.ts";
 import { policyRules } from "./server-policy.ts";
@@ -8,7 +8,7 @@ import { policyRules } from "./server-policy.ts";
 /** The rules of a session, parsed once and matched with every call. */
 export interface RuleSet extends Rules {
   /** The rules that can match a call. */
-  among(call: Call): Rules;
+  among(call: PreparedCall): Rules;
 }
 
 export interface Rules {

@@ -1,8 +1,8 @@
 import { isTransparent } from "./coverage.ts";
 import { isHarmless } from "./match-call.ts";
 import { readRule } from "../rules/rule.ts";
-import { isInside } from "../paths/inside.ts";
-import type { CallSubject, Place, ShellSubject } from "../rules/subject.ts";
+import { isInside } from "../paths/is-inside.ts";
+import type { CallSubject, NamedPath, ShellSubject } from "../rules/subject.ts";
 import { canonicalTool, PLAN_TOOL, QUESTION_TOOL, speaksOf } from "../rules/tool-names.ts";
 
 /**
@@ -19,8 +19,8 @@ function rulesFor(subject: CallSubject): readonly string[] {
   if (tool === PLAN_TOOL || tool === QUESTION_TOOL) return [];
   if (shell !== undefined) return shellRules(shell, subject);
   if (tool === "WebFetch") return domain === undefined ? [] : [`WebFetch(domain:${domain})`];
-  if (tool === "Agent") return subagent === undefined ? [] : [`Agent(${escaped(subagent)})`];
-  if (tool === "Skill") return skill === undefined ? [] : [`Skill(${escaped(skill)})`];
+  if (tool === "Agent") return subagent === undefined ? [] : [`Agent(${escapeWildcards(subagent)})`];
+  if (tool === "Skill") return skill === undefined ? [] : [`Skill(${escapeWildcards(skill)})`];
   const family = subject.search === true ? tool : ["Edit", "Read"].find((name) => speaksOf(name, tool));
   if (family !== undefined) return samePath(family, paths, subject);
   // The rule would also match a built-in tool with almost the same name.
@@ -48,7 +48,7 @@ function shellRules(shell: ShellSubject, subject: CallSubject): readonly string[
 }
 
 /** A rule covers one path; there is none for an ambiguous name. */
-function samePath(tool: string, places: readonly Place[], subject: CallSubject): readonly string[] {
+function samePath(tool: string, places: readonly NamedPath[], subject: CallSubject): readonly string[] {
   const [path, ...others] = new Set(places.map(({ real }) => real));
   return path === undefined || others.length > 0 ? [] : [`${tool}(${pathText(path, subject)})`];
 }
@@ -56,15 +56,17 @@ function samePath(tool: string, places: readonly Place[], subject: CallSubject):
 function pathText(path: string, { workspace, home }: CallSubject): string {
   if (path === workspace) return ".";
   if (isInside(path, workspace)) {
-    const relative = escaped(path.slice(workspace.length).replace(/^\//, ""));
+    const relative = escapeWildcards(path.slice(workspace.length).replace(/^\//, ""));
     // A bare name would match at any depth.
     return /^[^/~][^/]*\//.test(relative) ? relative : `./${relative}`;
   }
-  return isInside(path, home) && path !== home ? `~${escaped(path.slice(home.length))}` : `/${escaped(path)}`;
+  return isInside(path, home) && path !== home
+    ? `~${escapeWildcards(path.slice(home.length))}`
+    : `/${escapeWildcards(path)}`;
 }
 
 /** Escapes wildcards, and leading and trailing spaces. */
-function escaped(text: string): string {
+function escapeWildcards(text: string): string {
   return text.replaceAll(/[\\*?[\]{},]|^\s|\s$/g, String.raw`\$&`);
 }
 

@@ -83,7 +83,7 @@ export type Ability =
   | { readonly lacks: string };
 export type EngineCapabilities = Readonly<Record<CapabilityName, Ability>>;
 
-export function lackOf(ability: Ability): string | undefined {
+export function abilityLack(ability: Ability): string | undefined {
   return typeof ability === "object" && "lacks" in ability ? ability.lacks : undefined;
 }
 
@@ -94,7 +94,7 @@ export function problemsWithEngine(
 ): readonly string[] {
   return Object.entries<Capability>(CAPABILITIES).flatMap(([capability, { askedBy, numberIn }]) => {
     const ability = capabilities[capability as CapabilityName];
-    const lack = lackOf(ability);
+    const lack = abilityLack(ability);
     const problem =
       lack === undefined ? outside(ability, numberIn?.(wanted)) : `${lack}. Remove it, or choose another engine.`;
     const fields = problem === undefined ? [] : (askedBy?.(wanted) ?? []);

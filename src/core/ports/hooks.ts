@@ -117,7 +117,7 @@ export interface SessionFacts extends HookFacts {
  * The port for hooks that are commands. Resolves when the command and everything it started have ended; kills them all
  * when `signal` aborts. Rejects if it can't be started.
  */
-export type RunHookCommand = (command: HookCommand, surroundings: CommandSurroundings) => Promise<CommandEnd>;
+export type RunHookCommand = (command: HookCommand, surroundings: CommandSurroundings) => Promise<HookCommandEnd>;
 
 export interface CommandSurroundings {
   /** The command's input. */
@@ -130,7 +130,7 @@ export interface CommandSurroundings {
   readonly signal: AbortSignal;
 }
 
-export interface CommandEnd {
+export interface HookCommandEnd {
   /** Null if a signal ended it. */
   readonly exitCode: number | null;
   readonly stdout: string;

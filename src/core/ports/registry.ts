@@ -116,7 +116,7 @@ export interface FileStore {
   /** Resolves to false if it does not exist. */
   delete(project: string, id: string): Promise<boolean>;
   /** Expired files of all projects, so that their content can be removed. */
-  expired(now: number): Promise<readonly FileRecord[]>;
+  listExpired(now: number): Promise<readonly FileRecord[]>;
 }
 
 /** The content of uploaded files. */
@@ -157,7 +157,7 @@ export interface KeyStore {
   list(project?: string): Promise<readonly KeyRecord[]>;
   /** Resolves to false if it does not exist or was already revoked. */
   revoke(id: string, at: number): Promise<boolean>;
-  used(id: string, at: number): Promise<void>;
+  recordUse(id: string, at: number): Promise<void>;
 }
 
 /** An address that receives events of a project's sessions. */
@@ -220,7 +220,7 @@ export interface WebhookStore {
   /** Pending deliveries that are due, oldest first; they belong to this caller until `now + leaseMs`. */
   due(now: number, query: DueQuery): Promise<readonly DeliveryRecord[]>;
   /** Saves the result of an attempt. */
-  attempted(
+  recordAttempt(
     id: string,
     outcome: Pick<DeliveryRecord, "status" | "attempts" | "nextAt" | "lastStatus" | "lastError">,
   ): Promise<void>;

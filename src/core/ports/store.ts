@@ -31,7 +31,7 @@ export interface Store extends AsyncDisposable {
    */
   append(sessionId: string, batch: AppendBatch): Promise<readonly StoredEvent[]>;
   /** Resolves when everything that this process has appended so far is on disk. */
-  synced(): Promise<void>;
+  sync(): Promise<void>;
   /** In order, from the event after `after`. */
   events(sessionId: string, range?: EventRange): Promise<readonly StoredEvent[]>;
   /** The last sequence number; 0 for an empty log. */
@@ -245,7 +245,7 @@ export interface LeaseStore {
    * Sessions that should be working, and who drives each: those in a turn, and those whose approvals were answered or
    * have expired.
    */
-  wanted(now: number): Promise<readonly WantedSession[]>;
+  listWanted(now: number): Promise<readonly WantedSession[]>;
   /** Ends the lease of a host that is known to be dead; does nothing if another host holds it. */
   evict(sessionId: string, hostId: string): Promise<void>;
 }

@@ -42,7 +42,7 @@ export interface Tape {
   /** The turn was interrupted: the results of the calls that were running are not compared. */
   interrupt(): void;
   /** The threads that were recorded, and the texts they name. */
-  recorded(): Pick<Cassette, "threads" | "texts">;
+  recording(): Pick<Cassette, "threads" | "texts">;
   end(): void;
 }
 

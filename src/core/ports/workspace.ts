@@ -16,7 +16,7 @@ export interface Workspaces {
    * the path exists, or leads out of the workspace.
    */
   put(
-    place: WorkspacePlace,
+    place: WorkspaceLocation,
     content: GivenContent,
     options?: Pick<PrepareOptions, "signal" | "hostAddresses">,
   ): Promise<void>;
@@ -24,18 +24,18 @@ export interface Workspaces {
    * Opens the files of a session whose workspace was prepared, by any process. One process at a time. `limits` apply to
    * everything done with the result, and are for reading only.
    */
-  open(place: WorkspacePlace, settings: CheckpointSettings, limits?: WorkLimits): Workspace;
+  open(place: WorkspaceLocation, settings: CheckpointSettings, limits?: WorkLimits): Workspace;
   /** The workspace's size on disk, including checkpoints; files that the session does not own don't count. */
-  size(place: WorkspacePlace): Promise<number>;
+  size(place: WorkspaceLocation): Promise<number>;
   /**
    * Whether anyone created, changed or removed a file that the session owns after that time (milliseconds since the
    * epoch). The git directory of a worktree or a clone does not count.
    */
-  changedSince(place: WorkspacePlace, time: number): Promise<boolean>;
+  changedSince(place: WorkspaceLocation, time: number): Promise<boolean>;
   /**
    * Removes the workspace and its checkpoints. Files of an in-place session stay. Does nothing if it no longer exists.
    */
-  remove(place: WorkspacePlace): Promise<void>;
+  remove(place: WorkspaceLocation): Promise<void>;
   /** Ids of sessions that have files on this disk. */
   sessionIds(): Promise<readonly string[]>;
 }
@@ -88,7 +88,7 @@ export interface CopyProgress {
 }
 
 /** Where a session's files are; kept in its record. */
-export interface WorkspacePlace {
+export interface WorkspaceLocation {
   readonly sessionId: string;
   readonly kind: WorkspaceKind;
   /** Where the agent works: the root of the workspace. */
@@ -151,7 +151,7 @@ export interface Workspace {
     current?: string,
   ): Promise<{ readonly commit: string; readonly conflicts: readonly string[] }>;
   /** Imports a checkpoint of another workspace, so that `restore` can use it. */
-  adopt(commit: string, from: WorkspacePlace): Promise<void>;
+  adopt(commit: string, from: WorkspaceLocation): Promise<void>;
   /** Exports the files of a checkpoint as a zip file. */
   exportZip(commit: string, file: string): Promise<void>;
   /**

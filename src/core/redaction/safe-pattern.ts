@@ -72,7 +72,7 @@ class Reader {
   #sequence(): Part {
     let all = NOTHING;
     while (this.#at < this.#text.length && !"|)".includes(this.#peek())) {
-      const next = this.#repeated(this.#atom());
+      const next = this.#readQuantifier(this.#atom());
       all = {
         source: all.source + next.source,
         ways: all.ways * next.ways,
@@ -104,7 +104,7 @@ class Reader {
     return { ...inner, source: `(?:${inner.source})` };
   }
 
-  #repeated(part: Part): Part {
+  #readQuantifier(part: Part): Part {
     QUANTIFIER.lastIndex = this.#at;
     const match = QUANTIFIER.exec(this.#text);
     if (match === null) return part;

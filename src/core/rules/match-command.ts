@@ -151,7 +151,7 @@ function surely(
   isWord: IsWord,
   isNamed: (pattern: WordPattern, index: number) => boolean,
 ): boolean {
-  let reached = closed(patterns, new Set([0]));
+  let reached = skipOptionalWords(patterns, new Set([0]));
   for (let index = 0; index < count; index++) {
     const after = new Set<number>();
     for (const place of reached) {
@@ -160,13 +160,13 @@ function surely(
       if (pattern === WORDS) after.add(place);
       else if (pattern === ONE_WORD || isWord(pattern, index)) after.add(place + 1);
     }
-    reached = closed(patterns, after);
+    reached = skipOptionalWords(patterns, after);
   }
   return reached.has(patterns.length);
 }
 
 /** "Any number of words" includes none. */
-function closed(patterns: readonly WordPattern[], places: ReadonlySet<number>): Set<number> {
+function skipOptionalWords(patterns: readonly WordPattern[], places: ReadonlySet<number>): Set<number> {
   const all = new Set(places);
   for (const place of all) if (patterns[place] === WORDS) all.add(place + 1);
   return all;
@@ -179,7 +179,7 @@ function closed(patterns: readonly WordPattern[], places: ReadonlySet<number>): 
 function possibly(patterns: readonly WordPattern[], words: readonly ShellWord[], isWord: IsWord): boolean {
   let reached = new Set<number>([0]);
   for (const [index, { dynamic }] of words.entries()) {
-    reached = closed(patterns, reached);
+    reached = skipOptionalWords(patterns, reached);
     const after = new Set<number>();
     for (const place of reached) {
       const pattern = patterns[place];
@@ -189,5 +189,5 @@ function possibly(patterns: readonly WordPattern[], words: readonly ShellWord[],
     }
     reached = after;
   }
-  return closed(patterns, reached).has(patterns.length);
+  return skipOptionalWords(patterns, reached).has(patterns.length);
 }

@@ -6,11 +6,11 @@ import { z } from "zod";
  */
 
 /** `named` is absolute, without `.` and `..`; `real` has links resolved. */
-const place = z.object({ named: z.string(), real: z.string() });
-const pathAccess = place.extend({ access: z.enum(["read", "write"]) });
+const namedPath = z.object({ named: z.string(), real: z.string() });
+const pathAccess = namedPath.extend({ access: z.enum(["read", "write"]) });
 const shellWord = z.object({ text: z.string(), dynamic: z.boolean() });
 /** A file of a redirection; without places if the name is only known when the command runs. */
-const redirection = z.object({ text: z.string(), places: z.array(place) });
+const redirection = z.object({ text: z.string(), places: z.array(namedPath) });
 
 /** An option that writes, deletes or runs something: a rule covers it only by naming it. */
 const shellEffect = z.object({
@@ -36,7 +36,7 @@ const shellSubject = z.object({
   writes: z.array(redirection),
   reads: z.array(redirection),
   /** Paths among the words, as far as they can be recognized. */
-  mentions: z.array(place),
+  mentions: z.array(namedPath),
   /** There are more than were checked. */
   more_mentions: z.boolean().optional(),
   /** Directories that commands use as a whole. */
@@ -80,7 +80,7 @@ export const callSubject = z.object({
 export type CallSubject = z.infer<typeof callSubject>;
 export type ShellSubject = z.infer<typeof shellSubject>;
 export type ShellEffect = z.infer<typeof shellEffect>;
-export type Place = z.infer<typeof place>;
+export type NamedPath = z.infer<typeof namedPath>;
 export type PathAccess = z.infer<typeof pathAccess>;
 export type Redirection = z.infer<typeof redirection>;
 

@@ -106,7 +106,7 @@ export interface ApprovalStore {
   /** Resolves to false if the grant does not exist. */
   revoke(grantId: string): Promise<boolean>;
   /** Counts a use. */
-  used(grantId: string): Promise<void>;
+  recordUse(grantId: string): Promise<void>;
 }
 
 /**

@@ -78,7 +78,7 @@ export function formFields(input: Readonly<Record<string, unknown>>): readonly F
   const { properties, required } = formIn(input);
   return Object.entries(properties).map(([name, asked]) => ({
     name,
-    about: [asked.title, asked.description, expected(asked)].filter((text) => text !== undefined).join(", "),
+    about: [asked.title, asked.description, expectationOf(asked)].filter((text) => text !== undefined).join(", "),
     options: optionsOf(asked),
     several: asked.type === "array",
     required: required.includes(name),
@@ -111,7 +111,7 @@ export function elicitedContent(
     else if (isLeftOut && required.includes(name)) problems.push(`${name}: missing`);
     if (isLeftOut) continue;
     const value = valueOf(text, asked);
-    const problem = value === undefined ? `expected ${expected(asked)}` : problemWith(value, asked);
+    const problem = value === undefined ? `expected ${expectationOf(asked)}` : problemWith(value, asked);
     if (problem !== undefined) problems.push(`${name}: ${problem} (found ${JSON.stringify(text)})`);
     else if (value !== undefined) content[name] = value;
   }
@@ -149,11 +149,11 @@ function problemWith(value: ElicitedValue, asked: Field): string | undefined {
         : [minLength, maxLength];
   const options = optionsOf(asked);
   const chosen = Array.isArray(value) ? value : [String(value)];
-  if (options.length > 0 && !chosen.every((one) => options.includes(one))) return `expected ${expected(asked)}`;
+  if (options.length > 0 && !chosen.every((one) => options.includes(one))) return `expected ${expectationOf(asked)}`;
   const unit = typeof value === "number" ? "" : Array.isArray(value) ? " choices" : " characters";
   if (least !== undefined && size < least) return `expected at least ${least}${unit}`;
   if (most !== undefined && size > most) return `expected at most ${most}${unit}`;
-  return typeof value === "string" && !hasFormat(value, asked.format) ? `expected ${expected(asked)}` : undefined;
+  return typeof value === "string" && !hasFormat(value, asked.format) ? `expected ${expectationOf(asked)}` : undefined;
 }
 
 function hasFormat(text: string, format: string | undefined): boolean {
@@ -177,7 +177,7 @@ function optionsOf({ enum: plain, oneOf, items }: Field): string[] {
   return [...(plain ?? []), ...(items?.enum ?? []), ...titled];
 }
 
-function expected(asked: Field): string {
+function expectationOf(asked: Field): string {
   const options = optionsOf(asked);
   const list = options.join(", ");
   switch (asked.type) {

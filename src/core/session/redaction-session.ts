@@ -23,7 +23,7 @@ const REFERENCE = /^(?:[A-Za-z]{1,20} )?\$\{[A-Za-z_]\w*\}$/;
  * The value of a variable for display; hidden if the name indicates a secret. A reference is not a secret: it is
  * resolved when a process starts.
  */
-export function shownVariable(name: string, value: string): string {
+export function redactVariable(name: string, value: string): string {
   if (REFERENCE.test(value)) return value;
   return isSecretVariable(name) ? marker(name.slice(0, LONGEST_NAME)) : redactor.text(value);
 }
@@ -34,7 +34,7 @@ export function withoutSecrets<Session extends Definitions>(session: Session): S
   const { workspace } = environment;
   return {
     ...session,
-    agent: withServers(session.agent, shownVariables),
+    agent: withServers(session.agent, redactVariables),
     environment: {
       ...environment,
       // A repository's URL may contain a password.
@@ -42,7 +42,7 @@ export function withoutSecrets<Session extends Definitions>(session: Session): S
         workspace.kind === "clone" && workspace.from !== undefined
           ? { ...workspace, from: redactor.text(workspace.from) }
           : workspace,
-      variables: shownVariables(environment.variables),
+      variables: redactVariables(environment.variables),
     },
   };
 }
@@ -66,8 +66,8 @@ function withServers(agent: AgentDefinition, change: (env: Variables) => Record<
   return { ...agent, mcp_servers: Object.fromEntries(servers) as typeof agent.mcp_servers };
 }
 
-function shownVariables(variables: Variables): Record<string, string> {
-  return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, shownVariable(name, value)]));
+function redactVariables(variables: Variables): Record<string, string> {
+  return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, redactVariable(name, value)]));
 }
 
 function knownVariables(variables: Variables): Record<string, string> {

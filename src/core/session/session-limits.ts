@@ -5,22 +5,22 @@ import type { SessionState } from "./state.ts";
 export function limitOnModelRequest(budget: SessionBudget, state: SessionState): LimitHit | undefined {
   const { usage } = state;
   return (
-    exceeded("usd", budget.usd, state.usd) ??
-    exceeded("tokens", budget.tokens, tokensOf(state)) ??
-    exceeded("input_tokens", budget.input_tokens, usage.input_tokens) ??
-    exceeded("output_tokens", budget.output_tokens, usage.output_tokens) ??
-    exceeded("cache_tokens", budget.cache_tokens, usage.cache_read_input_tokens + usage.cache_creation_input_tokens)
+    limitHit("usd", budget.usd, state.usd) ??
+    limitHit("tokens", budget.tokens, tokensOf(state)) ??
+    limitHit("input_tokens", budget.input_tokens, usage.input_tokens) ??
+    limitHit("output_tokens", budget.output_tokens, usage.output_tokens) ??
+    limitHit("cache_tokens", budget.cache_tokens, usage.cache_read_input_tokens + usage.cache_creation_input_tokens)
   );
 }
 
 /** The limit that forbids another turn. `state` is the one before the turn starts. */
 export function limitOnTurn(budget: SessionBudget, state: SessionState): LimitHit | undefined {
-  return exceeded("turns", budget.turns, state.turns) ?? limitOnModelRequest(budget, state);
+  return limitHit("turns", budget.turns, state.turns) ?? limitOnModelRequest(budget, state);
 }
 
 /** The limit that forbids another tool call. */
 export function limitOnToolCall(budget: SessionBudget, state: SessionState): LimitHit | undefined {
-  return exceeded("tool_calls", budget.tool_calls, state.toolCalls) ?? limitOnModelRequest(budget, state);
+  return limitHit("tool_calls", budget.tool_calls, state.toolCalls) ?? limitOnModelRequest(budget, state);
 }
 
 export function budgetLeft(
@@ -39,7 +39,7 @@ export function tokensOf(state: SessionState): number {
   return usage.input_tokens + usage.output_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
 }
 
-function exceeded(which: LimitName, limit: number | undefined, spent: number): LimitHit | undefined {
+function limitHit(which: LimitName, limit: number | undefined, spent: number): LimitHit | undefined {
   return limit !== undefined && spent >= limit ? { which, limit, spent } : undefined;
 }
 

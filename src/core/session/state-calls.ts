@@ -55,6 +55,6 @@ export function closeCall(state: SessionState, callId: string | undefined): Sess
   return { ...state, openCalls };
 }
 
-export function callOf(state: SessionState, eventId: string): string | undefined {
+export function callIdOf(state: SessionState, eventId: string): string | undefined {
   return Object.keys(state.openCalls).find((callId) => state.openCalls[callId]?.eventId === eventId);
 }

@@ -1,7 +1,7 @@
 import type { SessionBudget } from "../money/budget-schema.ts";
 import type { Crossing } from "../money/budget-scopes.ts";
 import type { EventOf, ModelUsage, SessionEvent, StopReason } from "../events/events.ts";
-import { askAbout, callOf, closeCall, decideCall, openCall, settleElicitation } from "./state-calls.ts";
+import { askAbout, callIdOf, closeCall, decideCall, openCall, settleElicitation } from "./state-calls.ts";
 import { decideFiles, endFiles, type FilesState, noFiles, reduceFiles, tellRewind } from "./state-files.ts";
 import { openRequest, settleRequest, withCrossing } from "./state-spend.ts";
 
@@ -124,7 +124,7 @@ export function reduce(state: SessionState, event: SessionEvent, seq: number): S
     case "agent.mcp_tool_result":
       return closeCall(state, event.call_id);
     case "user.custom_tool_result":
-      return closeCall(state, callOf(state, event.custom_tool_use_id));
+      return closeCall(state, callIdOf(state, event.custom_tool_use_id));
     case "span.model_request_start":
       return openRequest(state, event);
     case "span.model_request_end":

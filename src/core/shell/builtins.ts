@@ -1,4 +1,4 @@
-import { quoted, type At, type ReadWord } from "./reading.ts";
+import { quoteExcerpt, type At, type ReadWord } from "./reading.ts";
 import { assignedName, changesWhatRuns, isIdentifier } from "./variables.ts";
 
 type Handler = (words: readonly ReadWord[], at: At) => void;
@@ -7,7 +7,7 @@ type Handler = (words: readonly ReadWord[], at: At) => void;
 function setVariable(name: string, word: ReadWord | undefined, at: At): void {
   if (word === undefined) return;
   if (word.dynamic || !isIdentifier(word.text))
-    at.notes.unclear.add(`It is unclear which variable ${name} sets with ${quoted(word.source)}.`);
+    at.notes.unclear.add(`It is unclear which variable ${name} sets with ${quoteExcerpt(word.source)}.`);
   else if (changesWhatRuns(word.text)) at.notes.unclear.add(`It sets ${word.text}, which changes what runs.`);
   else at.notes.assign(word.text, undefined);
 }
@@ -60,7 +60,7 @@ const printf: Handler = (words, at) => {
   const [, first, name] = words;
   if (first === undefined) return;
   if (first.dynamic && (first.splits || first.prefix === "" || first.prefix.startsWith("-")))
-    at.notes.unclear.add(`It is unclear which variable printf may set, because of ${quoted(first.source)}.`);
+    at.notes.unclear.add(`It is unclear which variable printf may set, because of ${quoteExcerpt(first.source)}.`);
   else if (first.text === "-v") setVariable("printf", name, at);
   else if (/^-v./.test(first.text)) at.notes.unclear.add("It is unclear which variable printf sets.");
 };
@@ -68,10 +68,11 @@ const printf: Handler = (words, at) => {
 const test: Handler = (words, at) => {
   const rest = words.slice(1);
   for (const [index, word] of rest.entries()) {
-    if (word.splits) at.notes.unclear.add(`It is unclear what is tested, because of ${quoted(word.source)}.`);
+    if (word.splits) at.notes.unclear.add(`It is unclear what is tested, because of ${quoteExcerpt(word.source)}.`);
     const next = rest[index + 1];
     if (word.dynamic || (word.text !== "-v" && word.text !== "-R") || next === undefined || next.text === "]") continue;
-    if (next.dynamic || !isIdentifier(next.text)) at.notes.unclear.add(`The test evaluates ${quoted(next.source)}.`);
+    if (next.dynamic || !isIdentifier(next.text))
+      at.notes.unclear.add(`The test evaluates ${quoteExcerpt(next.source)}.`);
   }
   // With two or four words, the first may be an operator such as -v, and the next is evaluated.
   const operands = rest.filter(({ text }) => text !== "]" && text !== "!");
@@ -93,7 +94,7 @@ const set: Handler = (words, at) => {
     if (!word.dynamic && (word.text === "--" || word.text === "-")) return;
     if (!word.dynamic && /^[^-+]/.test(word.text)) return;
     if (word.dynamic || !/^[-+](?:[abefhmuvxBCET]|o$)+$/.test(word.text)) {
-      at.notes.unclear.add(`With ${quoted(word.source)} the shell may read the rest of the line differently.`);
+      at.notes.unclear.add(`With ${quoteExcerpt(word.source)} the shell may read the rest of the line differently.`);
       return;
     }
     if (!word.text.endsWith("o")) continue;
@@ -102,7 +103,7 @@ const set: Handler = (words, at) => {
       option !== undefined &&
       !/^(?:pipefail|errexit|nounset|xtrace|verbose|noglob|noclobber|errtrace|functrace)$/.test(option.text)
     )
-      at.notes.unclear.add(`With ${quoted(option.source)} the shell may read the rest of the line differently.`);
+      at.notes.unclear.add(`With ${quoteExcerpt(option.source)} the shell may read the rest of the line differently.`);
     return set(words.slice(index + 1), at);
   }
 };

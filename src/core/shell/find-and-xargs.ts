@@ -1,5 +1,5 @@
 import { scanOptions, type Options } from "./options.ts";
-import { literal, quoted, unknownWords, type At, type ReadWord } from "./reading.ts";
+import { literal, quoteExcerpt, unknownWords, type At, type ReadWord } from "./reading.ts";
 import { runInside } from "./wrappers.ts";
 
 const RUNS = new Set(["-exec", "-execdir", "-ok", "-okdir"]);
@@ -23,7 +23,7 @@ export function readFind(words: readonly ReadWord[], at: At): void {
       // A file name from a glob such as src/* is not an option; anything else might be -exec, if a command follows.
       const path = word.prefix !== "" && /^[^-(!,]/.test(word.prefix) && !/\$|`/.test(word.source);
       if (!path && (word.splits || ends))
-        at.notes.unclear.add(`${quoted(word.source)} may be something that find runs.`);
+        at.notes.unclear.add(`${quoteExcerpt(word.source)} may be something that find runs.`);
       continue;
     }
     if (RUNS.has(word.text)) index = readExec(word.text, words, index, at);
@@ -44,13 +44,13 @@ function readExec(action: string, words: readonly ReadWord[], start: number, at:
     end += 1;
   }
   if (end === words.length) at.notes.unclear.add(`find ${action} has no end.`);
-  const inner = words.slice(start, end).map((word) => replaced(word, "{}"));
+  const inner = words.slice(start, end).map((word) => substituteMark(word, "{}"));
   runInside(`find ${action}`, inner, [], at, { kind: "unknown" });
   return end + 1;
 }
 
 /** A word in which a program replaces a placeholder. */
-function replaced(word: ReadWord, mark: string): ReadWord {
+function substituteMark(word: ReadWord, mark: string): ReadWord {
   const place = word.text.indexOf(mark);
   if (place < 0) return word;
   return { ...word, dynamic: true, prefix: word.prefix.slice(0, place) };
@@ -73,6 +73,7 @@ export function readXargs(words: readonly ReadWord[], at: At): void {
   const inner = given.length === 0 ? [literal("echo")] : given;
   const mark = marks.at(-1)?.value;
   if (marks.length > 1 || mark?.dynamic === true) at.notes.unclear.add("It is unclear where xargs puts its words.");
-  const full = mark === undefined ? [...inner, unknownWords("…")] : inner.map((word) => replaced(word, mark.text));
+  const full =
+    mark === undefined ? [...inner, unknownWords("…")] : inner.map((word) => substituteMark(word, mark.text));
   runInside("xargs", full, [], at, { kind: "unknown" });
 }

@@ -1,6 +1,6 @@
 import { scanOptions, type Option } from "./options.ts";
 import type { Does } from "./effects/table.ts";
-import { deeper, quoted, type At, type ReadWord } from "./reading.ts";
+import { deeper, quoteExcerpt, type At, type ReadWord } from "./reading.ts";
 import { runInside } from "./wrappers.ts";
 
 /** Settings that name no program, file or further settings. */
@@ -42,7 +42,7 @@ export function readGit(words: readonly ReadWord[], at: At): void {
   const [command, ...rest] = words.slice(scanned.next);
   if (command === undefined) return;
   if (command.dynamic) {
-    at.notes.unclear.add(`What git does is only known when it runs, because of ${quoted(command.source)}.`);
+    at.notes.unclear.add(`What git does is only known when it runs, because of ${quoteExcerpt(command.source)}.`);
     return;
   }
   readCommand(command.text, rest, scanned.next + 1, at);
@@ -87,7 +87,7 @@ function rebaseScript(text: string, following: ReadWord | undefined): ReadWord |
 
 function readScript(word: ReadWord, at: At): void {
   const inside = deeper(at, "git rebase --exec");
-  if (word.dynamic) at.notes.unclear.add(`git runs ${quoted(word.source)}, which is only known when it runs.`);
+  if (word.dynamic) at.notes.unclear.add(`git runs ${quoteExcerpt(word.source)}, which is only known when it runs.`);
   else if (inside !== undefined) at.text(word.text, inside);
 }
 
@@ -139,5 +139,5 @@ function mayRun(command: string): boolean {
 }
 
 function unclearOption(command: string, word: ReadWord, at: At): void {
-  at.notes.unclear.add(`With ${quoted(word.source)} git ${command} may run a program.`);
+  at.notes.unclear.add(`With ${quoteExcerpt(word.source)} git ${command} may run a program.`);
 }

@@ -1,4 +1,4 @@
-import { quoted, type At, type ReadWord } from "./reading.ts";
+import { quoteExcerpt, type At, type ReadWord } from "./reading.ts";
 
 /** The options that a program takes before its first operand. Options not listed here are not understood. */
 export interface Options {
@@ -69,7 +69,10 @@ function takeLong(text: string, spec: Options): Taken | undefined {
   const equals = text.indexOf("=");
   const name = equals < 0 ? text.slice(2) : text.slice(2, equals);
   if (spec.longValues?.includes(name) === true)
-    return { flags: [], last: { name: `--${name}`, value: equals < 0 ? undefined : known(text.slice(equals + 1)) } };
+    return {
+      flags: [],
+      last: { name: `--${name}`, value: equals < 0 ? undefined : literalWord(text.slice(equals + 1)) },
+    };
   return spec.longFlags?.includes(name) === true ? { flags: [`--${name}`] } : undefined;
 }
 
@@ -79,7 +82,7 @@ function takeShort(text: string, spec: Options): Taken | undefined {
     const letter = text.charAt(index);
     if (spec.values?.includes(letter) === true) {
       const rest = text.slice(index + 1);
-      return { flags, last: { name: `-${letter}`, value: rest === "" ? undefined : known(rest) } };
+      return { flags, last: { name: `-${letter}`, value: rest === "" ? undefined : literalWord(rest) } };
     }
     if (spec.flags?.includes(letter) !== true) return undefined;
     flags.push(`-${letter}`);
@@ -87,11 +90,11 @@ function takeShort(text: string, spec: Options): Taken | undefined {
   return { flags };
 }
 
-function known(text: string): ReadWord {
+function literalWord(text: string): ReadWord {
   return { text, dynamic: false, splits: false, prefix: text, source: text };
 }
 
 function refuse(program: string, word: ReadWord, at: At): undefined {
-  at.notes.unclear.add(`It is unclear what ${quoted(program)} runs, because of ${quoted(word.source)}.`);
+  at.notes.unclear.add(`It is unclear what ${quoteExcerpt(program)} runs, because of ${quoteExcerpt(word.source)}.`);
   return undefined;
 }

@@ -1,7 +1,7 @@
 import { awkEffects } from "./effects/awk.ts";
 import { readFind, readXargs } from "./find-and-xargs.ts";
 import { readGit } from "./git.ts";
-import { deeper, quoted, type At, type ReadWord } from "./reading.ts";
+import { deeper, quoteExcerpt, type At, type ReadWord } from "./reading.ts";
 import { readSed } from "./sed.ts";
 
 /** Long options of tar that name a program, up to the value. */
@@ -12,7 +12,7 @@ function readTar(words: readonly ReadWord[], at: At): void {
   for (const [index, word] of words.entries()) {
     if (index === 0) continue;
     if (word.dynamic && (word.splits || word.prefix === "" || word.prefix.startsWith("-"))) {
-      at.notes.unclear.add(`With ${quoted(word.source)}, tar may run a program.`);
+      at.notes.unclear.add(`With ${quoteExcerpt(word.source)}, tar may run a program.`);
       continue;
     }
     const { text } = word;

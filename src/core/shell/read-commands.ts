@@ -1,8 +1,8 @@
 import { parse } from "unbash";
 import { badCharacters } from "./characters.ts";
 import { recognise } from "./grammar/recognise.ts";
-import { isSame } from "./grammar/written.ts";
-import { Notes, quoted, type At, type ShellReading } from "./reading.ts";
+import { isSame } from "./grammar/written-command.ts";
+import { Notes, quoteExcerpt, type At, type ShellReading } from "./reading.ts";
 import { runCommand } from "./run-command.ts";
 import { readScript } from "./statements.ts";
 import { readWord } from "./words.ts";
@@ -47,9 +47,9 @@ function readText(source: string, outer: At): void {
   }
   const recognised = recognise(source);
   if ("refused" in recognised)
-    unclear.add(outer.depth === 0 ? recognised.refused : `In ${quoted(source)}: ${recognised.refused}`);
+    unclear.add(outer.depth === 0 ? recognised.refused : `In ${quoteExcerpt(source)}: ${recognised.refused}`);
   const at: At = { ...outer, written: [] };
   readScript(parse(source), at);
   if ("written" in recognised && !isSame(recognised.written, at.written))
-    unclear.add(`It is uncertain how the shell will read ${quoted(source)}.`);
+    unclear.add(`It is uncertain how the shell will read ${quoteExcerpt(source)}.`);
 }

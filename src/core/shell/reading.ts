@@ -1,6 +1,6 @@
 import type { ParsedScript, Word } from "unbash";
 import type { Does } from "./effects/table.ts";
-import type { Written } from "./grammar/written.ts";
+import type { Written } from "./grammar/written-command.ts";
 
 export interface ShellWord {
   readonly text: string;
@@ -67,7 +67,7 @@ export interface ReadWord extends ShellWord {
 }
 
 /** A command's standard input, as far as its own redirections say. */
-export type Input =
+export type StandardInput =
   | { readonly kind: "unknown" }
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "none" };
@@ -86,7 +86,7 @@ export interface At {
   text(source: string, at: At): void;
   word(word: Word, at: At): ReadWord;
   /** Lists a command and what it runs. */
-  run(words: readonly ReadWord[], assignments: readonly string[], at: At, input: Input): void;
+  run(words: readonly ReadWord[], assignments: readonly string[], at: At, input: StandardInput): void;
 }
 
 /** The findings so far. */
@@ -122,7 +122,7 @@ export function readSubstitution(script: ParsedScript | undefined, how: string, 
 }
 
 /** The word as shown to others. */
-export function plain({ text, dynamic }: ReadWord): ShellWord {
+export function plainWord({ text, dynamic }: ReadWord): ShellWord {
   return { text, dynamic };
 }
 
@@ -139,7 +139,7 @@ export function unknownWords(source: string): ReadWord {
 const QUOTED_LENGTH = 60;
 
 /** A piece of the line for a message. */
-export function quoted(text: string): string {
+export function quoteExcerpt(text: string): string {
   const short = text.length > QUOTED_LENGTH ? `${text.slice(0, QUOTED_LENGTH)}…` : text;
   return JSON.stringify(short);
 }

@@ -1,6 +1,6 @@
 import type { HereDoc, HereString, Redirection } from "unbash";
-import type { WrittenRedirection, WrittenWord } from "./grammar/written.ts";
-import { plain, quoted, type At, type Input } from "./reading.ts";
+import type { WrittenRedirection, WrittenWord } from "./grammar/written-command.ts";
+import { plainWord, quoteExcerpt, type At, type StandardInput } from "./reading.ts";
 import { readParts, writtenForm } from "./words.ts";
 
 /** Files that are irrelevant as a source or target. */
@@ -10,19 +10,19 @@ const DESCRIPTOR = /^(?:[0-9]+-?|-)$/;
 
 interface Read {
   /** What they put on standard input, if anything. */
-  readonly input: Input;
+  readonly input: StandardInput;
   /** For the comparison with the grammar. */
   readonly written: readonly WrittenRedirection[];
 }
 
 interface ReadOne {
-  readonly input?: Input;
+  readonly input?: StandardInput;
   readonly target: WrittenWord;
 }
 
 /** Reads redirections in order. */
 export function readRedirections(redirections: readonly Redirection[], at: At): Read {
-  let input: Input = { kind: "none" };
+  let input: StandardInput = { kind: "none" };
   const written = redirections.map((redirection): WrittenRedirection => {
     // Descriptors can be juggled, so any redirection of input counts as standard input.
     const { input: given, target } = readRedirection(redirection, at);
@@ -34,7 +34,7 @@ export function readRedirections(redirections: readonly Redirection[], at: At): 
   return { input, written };
 }
 
-const UNKNOWN: Input = { kind: "unknown" };
+const UNKNOWN: StandardInput = { kind: "unknown" };
 
 function readRedirection(redirection: Redirection, at: At): ReadOne {
   if (redirection.type === "HereDoc") return readHereDoc(redirection, at);
@@ -54,20 +54,20 @@ function readRedirection(redirection: Redirection, at: At): ReadOne {
     case ">|":
     case "&>":
     case "&>>":
-      if (file) at.notes.writes.push({ path: plain(path), how: operator });
+      if (file) at.notes.writes.push({ path: plainWord(path), how: operator });
       return { target: written };
     case ">&":
       if (file && (path.dynamic || !DESCRIPTOR.test(path.text)))
-        at.notes.writes.push({ path: plain(path), how: operator });
+        at.notes.writes.push({ path: plainWord(path), how: operator });
       return { target: written };
     case "<>":
       if (file) {
-        at.notes.reads.push(plain(path));
-        at.notes.writes.push({ path: plain(path), how: operator });
+        at.notes.reads.push(plainWord(path));
+        at.notes.writes.push({ path: plainWord(path), how: operator });
       }
       return { input: UNKNOWN, target: written };
     case "<":
-      if (file) at.notes.reads.push(plain(path));
+      if (file) at.notes.reads.push(plainWord(path));
       return { input: UNKNOWN, target: written };
     case "<&":
       return { input: UNKNOWN, target: written };
@@ -99,5 +99,5 @@ function readHereString({ target }: HereString, at: At): ReadOne {
 }
 
 function unknown(node: never, at: At): void {
-  at.notes.unclear.add(`It contains a redirection that is not understood (${quoted(String(node))}).`);
+  at.notes.unclear.add(`It contains a redirection that is not understood (${quoteExcerpt(String(node))}).`);
 }

@@ -1,5 +1,5 @@
 import { scanOptions, type Options } from "./options.ts";
-import { quoted, type At, type ReadWord } from "./reading.ts";
+import { quoteExcerpt, type At, type ReadWord } from "./reading.ts";
 
 const SED: Options = {
   flags: "nErsuz",
@@ -50,7 +50,7 @@ export function readSed(words: readonly ReadWord[], at: At): void {
   // Several -e form one script with a line each.
   for (const script of scripts) {
     if (script.dynamic)
-      at.notes.unclear.add(`The sed script ${quoted(script.source)} may run programs or write files.`);
+      at.notes.unclear.add(`The sed script ${quoteExcerpt(script.source)} may run programs or write files.`);
     else if (!isHarmless(script.text))
       for (const [word, { text }] of words.entries())
         if (text.endsWith(script.text))

@@ -1,8 +1,8 @@
 import { scanOptions, type Options } from "./options.ts";
-import { deeper, quoted, type At, type Input, type ReadWord } from "./reading.ts";
+import { deeper, quoteExcerpt, type At, type StandardInput, type ReadWord } from "./reading.ts";
 import { runInside } from "./wrappers.ts";
 
-type Handler = (words: readonly ReadWord[], at: At, input: Input) => void;
+type Handler = (words: readonly ReadWord[], at: At, input: StandardInput) => void;
 
 /** Shells whose language is the one parsed here, or a part of it. */
 const BASHES = ["bash", "sh", "dash", "ash", "rbash"];
@@ -35,7 +35,7 @@ const SHELL_OPTIONS: Options = {
 function readScriptWord(how: string, word: ReadWord | undefined, at: At): void {
   if (word === undefined) return;
   const inside = deeper(at, how);
-  if (word.dynamic) at.notes.unclear.add(`${how} runs ${quoted(word.source)}, which is only known when it runs.`);
+  if (word.dynamic) at.notes.unclear.add(`${how} runs ${quoteExcerpt(word.source)}, which is only known when it runs.`);
   else if (inside !== undefined) at.text(word.text, inside);
 }
 
@@ -43,10 +43,10 @@ function readScriptWord(how: string, word: ReadWord | undefined, at: At): void {
 function readJoined(how: string, words: readonly ReadWord[], at: At): void {
   const dynamic = words.find((word) => word.dynamic);
   if (dynamic !== undefined) readScriptWord(how, dynamic, at);
-  else readScriptWord(how, { ...joined(words.map(({ text }) => text).join(" ")) }, at);
+  else readScriptWord(how, { ...literalWord(words.map(({ text }) => text).join(" ")) }, at);
 }
 
-function joined(text: string): ReadWord {
+function literalWord(text: string): ReadWord {
   return { text, dynamic: false, splits: false, prefix: text, source: text };
 }
 
@@ -54,7 +54,7 @@ function joined(text: string): ReadWord {
 const ON_PATH = /^[^/.]*$/;
 const SPECIAL_FILE = /^(?:-|\/dev\/.*|\/proc\/.*)$/;
 
-function readShell(words: readonly ReadWord[], at: At, input: Input): void {
+function readShell(words: readonly ReadWord[], at: At, input: StandardInput): void {
   const name = words[0]?.text ?? "";
   const scanned = scanOptions(words, 1, SHELL_OPTIONS, at);
   if (scanned === undefined) return;
@@ -76,15 +76,15 @@ function readShell(words: readonly ReadWord[], at: At, input: Input): void {
     return;
   }
   if (operand === undefined) {
-    if (input.kind === "text") readScriptWord(`${name} <<`, joined(input.text), at);
+    if (input.kind === "text") readScriptWord(`${name} <<`, literalWord(input.text), at);
     else at.notes.unclear.add(`${name} runs what it reads from its input.`);
     return;
   }
   if (operand.dynamic || SPECIAL_FILE.test(operand.text) || ON_PATH.test(operand.text))
-    at.notes.unclear.add(`${name} runs ${quoted(operand.source)}, whose content is unknown.`);
+    at.notes.unclear.add(`${name} runs ${quoteExcerpt(operand.source)}, whose content is unknown.`);
 }
 
-function readOtherShell(words: readonly ReadWord[], at: At, input: Input): void {
+function readOtherShell(words: readonly ReadWord[], at: At, input: StandardInput): void {
   at.notes.unclear.add(`${words[0]?.text ?? ""} is a shell with its own language.`);
   readShell(words, at, input);
 }
@@ -108,7 +108,7 @@ function readSource(words: readonly ReadWord[], at: At): void {
   const rest = words[1]?.text === "--" ? words.slice(2) : words.slice(1);
   const [file] = rest;
   if (file !== undefined && (file.dynamic || SPECIAL_FILE.test(file.text) || ON_PATH.test(file.text)))
-    at.notes.unclear.add(`It runs the commands in ${quoted(file.source)}, whose content is unknown.`);
+    at.notes.unclear.add(`It runs the commands in ${quoteExcerpt(file.source)}, whose content is unknown.`);
 }
 
 function readSu(words: readonly ReadWord[], at: At): void {
@@ -117,7 +117,7 @@ function readSu(words: readonly ReadWord[], at: At): void {
   // Options may also follow the user's name.
   while (rest.length > 0) {
     const scanned = scanOptions(
-      [joined("su"), ...rest],
+      [literalWord("su"), ...rest],
       1,
       { flags: "lmpfP", values: "cgG", longFlags: ["login"], longValues: ["command"] },
       at,
@@ -145,7 +145,7 @@ function readTypescript(words: readonly ReadWord[], at: At): void {
   readScriptWord("script -c", command, at);
 }
 
-function readFlock(words: readonly ReadWord[], at: At, input: Input): void {
+function readFlock(words: readonly ReadWord[], at: At, input: StandardInput): void {
   const spec: Options = {
     flags: "sxenuoF",
     values: "wE",
@@ -191,7 +191,7 @@ function readSsh(words: readonly ReadWord[], at: At): void {
     if (scanned === undefined) return;
     for (const { name, value } of scanned.options)
       if (name === "-o" && (value === undefined || value.dynamic || !SSH_SETTINGS.test(value.text)))
-        at.notes.unclear.add(`ssh -o ${quoted(value?.source ?? "")} may run a program.`);
+        at.notes.unclear.add(`ssh -o ${quoteExcerpt(value?.source ?? "")} may run a program.`);
     next = scanned.next;
     if (round === 0) next += 1;
   }
@@ -225,7 +225,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
 ]);
 
 /** Reads what a program that runs shell text runs; false if it is not one. */
-export function readShellText(name: string, words: readonly ReadWord[], at: At, input: Input): boolean {
+export function readShellText(name: string, words: readonly ReadWord[], at: At, input: StandardInput): boolean {
   const handler = HANDLERS.get(name) ?? (INTERPRETERS.test(name) ? readInterpreter : undefined);
   handler?.(words, at, input);
   return handler !== undefined;

@@ -1,6 +1,6 @@
 import type { Assignment, Command } from "unbash";
-import { writtenCommand } from "./grammar/written.ts";
-import { plain, type At, type ReadWord } from "./reading.ts";
+import { writtenCommand } from "./grammar/written-command.ts";
+import { plainWord, type At, type ReadWord } from "./reading.ts";
 import { readRedirections } from "./redirections.ts";
 import { changesWhatRuns } from "./variables.ts";
 import { writtenForm } from "./words.ts";
@@ -36,7 +36,7 @@ function readAssignment({ name, index, value, text, append }: Assignment, at: At
     return dynamic;
   }
   const read = at.word(value, at);
-  at.notes.assign(name, append === true || index !== undefined ? undefined : plain(read));
+  at.notes.assign(name, append === true || index !== undefined ? undefined : plainWord(read));
   if (read.dynamic || index !== undefined) return { ...dynamic, prefix: `${name}=${read.prefix}` };
   const whole = `${name}${append === true ? "+" : ""}=${read.text}`;
   return { text: whole, source: text, dynamic: false, splits: false, prefix: whole };

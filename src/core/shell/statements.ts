@@ -1,7 +1,7 @@
 import type { CompoundList, Function as FunctionNode, ParsedScript, Statement, TestExpression, Word } from "unbash";
 import { readArithmetic } from "./arithmetic.ts";
-import { writtenCommand, writtenLoop } from "./grammar/written.ts";
-import { deeper, plain, type At } from "./reading.ts";
+import { writtenCommand, writtenLoop } from "./grammar/written-command.ts";
+import { deeper, plainWord, type At } from "./reading.ts";
 import { readRedirections } from "./redirections.ts";
 import { readSimpleCommand } from "./simple-command.ts";
 import { changesWhatRuns } from "./variables.ts";
@@ -80,7 +80,7 @@ function readLoopVariable(name: Word, words: readonly Word[] | undefined, at: At
   if (changesWhatRuns(name.text)) at.notes.unclear.add(`It sets ${name.text}, which changes what runs.`);
   const read = (words ?? []).map((word) => at.word(word, at));
   at.written.push(writtenLoop(name.text, read.map(writtenForm)));
-  for (const word of read) at.notes.assign(name.text, plain(word));
+  for (const word of read) at.notes.assign(name.text, plainWord(word));
   if (words === undefined) at.notes.assign(name.text, undefined);
 }
 

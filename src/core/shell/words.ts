@@ -1,6 +1,6 @@
 import type { ParameterExpansionPart, Word, WordPart } from "unbash";
 import { readArithmetic } from "./arithmetic.ts";
-import type { WrittenWord } from "./grammar/written.ts";
+import type { WrittenWord } from "./grammar/written-command.ts";
 import { readSubstitution, type At, type ReadWord } from "./reading.ts";
 
 /** What a word's parts reveal about it. */

@@ -1,5 +1,5 @@
 import { scanOptions, type Options } from "./options.ts";
-import { deeper, quoted, type At, type Input, type ReadWord } from "./reading.ts";
+import { deeper, quoteExcerpt, type At, type StandardInput, type ReadWord } from "./reading.ts";
 import { assignedName, changesWhatRuns } from "./variables.ts";
 
 /** A program that runs the command in its last words. */
@@ -76,7 +76,7 @@ const OPAQUE = new Set(
 );
 
 /** Reads the command inside a wrapper; false if the program is not one. */
-export function readWrapper(name: string, words: readonly ReadWord[], at: At, input: Input): boolean {
+export function readWrapper(name: string, words: readonly ReadWord[], at: At, input: StandardInput): boolean {
   if (OPAQUE.has(name)) {
     at.notes.unclear.add(`${name} runs a program that is not analyzed here.`);
     return true;
@@ -105,7 +105,7 @@ export function readWrapper(name: string, words: readonly ReadWord[], at: At, in
   for (let left = wrapper.operands ?? 0; left > 0; left--) {
     const operand = words[next];
     if (operand?.splits === true || (operand !== undefined && wrapper.operand?.test(operand.text) === false))
-      at.notes.unclear.add(`It is unclear what ${name} runs, because of ${quoted(operand.source)}.`);
+      at.notes.unclear.add(`It is unclear what ${name} runs, because of ${quoteExcerpt(operand.source)}.`);
     next += 1;
   }
   const inner = words.slice(next);
@@ -119,7 +119,7 @@ export function readWrapper(name: string, words: readonly ReadWord[], at: At, in
 function readAssigned(word: ReadWord, assignments: string[], at: At): boolean {
   const name = assignedName(word.prefix);
   if (name === undefined || word.splits) {
-    at.notes.unclear.add(`${quoted(word.source)} may be more than a variable.`);
+    at.notes.unclear.add(`${quoteExcerpt(word.source)} may be more than a variable.`);
     return false;
   }
   if (changesWhatRuns(name)) at.notes.unclear.add(`It sets ${name}, which changes what runs.`);
@@ -127,7 +127,7 @@ function readAssigned(word: ReadWord, assignments: string[], at: At): boolean {
   return true;
 }
 
-function readApplet(name: string, words: readonly ReadWord[], at: At, input: Input): boolean {
+function readApplet(name: string, words: readonly ReadWord[], at: At, input: StandardInput): boolean {
   const inner = words.slice(1);
   if (inner[0]?.text.startsWith("-") === true) at.notes.unclear.add(`It is unclear what ${name} runs.`);
   else if (inner.length > 0) runInside(name, inner, [], at, input);
@@ -140,7 +140,7 @@ export function runInside(
   words: readonly ReadWord[],
   assignments: readonly string[],
   at: At,
-  input: Input,
+  input: StandardInput,
 ): void {
   const inside = deeper(at, how);
   if (inside !== undefined) at.run(words, assignments, inside, input);

@@ -218,7 +218,7 @@ export type Grader = {
     readonly turn?: number | undefined;
   };
 }[GraderKind];
-export type Given<Kind extends GraderKind> = z.output<(typeof graders)[Kind]>;
+export type GraderParams<Kind extends GraderKind> = z.output<(typeof graders)[Kind]>;
 export type TextCheck = z.output<typeof textCheck>;
 export type JsonCheck = z.output<typeof jsonCheck>;
 export type Count = z.output<typeof count>;

@@ -13,7 +13,7 @@ export const STATUS_WORDS: Readonly<Record<CaseStatus, string>> = {
 };
 
 /** What the exit code means. */
-export function outcomeOf({ exitCode }: Pick<SuiteRun, "exitCode">): string {
+export function runOutcome({ exitCode }: Pick<SuiteRun, "exitCode">): string {
   if (exitCode === 0) return "Passed";
   if (exitCode === 1) return "Failed";
   return exitCode === 2 ? "Failed: not everything could be run" : "Failed: not everything could be carried out";

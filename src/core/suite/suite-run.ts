@@ -112,4 +112,4 @@ export type SuiteResult = z.infer<typeof suiteResult>;
 export type CaseRun = z.infer<typeof caseRun>;
 export type TrialRun = z.infer<typeof trial>;
 export type TrialStep = z.infer<typeof step>;
-export type Verdict = z.infer<typeof verdict>;
+export type GraderVerdict = z.infer<typeof verdict>;

@@ -7,8 +7,8 @@ import { belongsInSandbox, HOST_SERVER } from "../../core/agent/mcp-server-schem
 import type { Tool, ToolOutcome } from "../../core/ports/tool.ts";
 import { claudeCapabilities } from "./capabilities.ts";
 import { CustomResults } from "./custom-results.ts";
-import { elicit } from "../../mcp/elicitation.ts";
-import { Grants } from "./granted-call.ts";
+import { forwardElicitation } from "../../mcp/elicitation.ts";
+import { CallPermits } from "./granted-call.ts";
 import { gate } from "./hooks.ts";
 import { InputQueue } from "./input-queue.ts";
 import { Leftovers } from "../../process/leftovers.ts";
@@ -44,7 +44,7 @@ import { forgetLocalCopy, transcriptPath, transcriptUuid } from "./transcript-st
 import { startTranslator } from "./sdk/translation.ts";
 import { withWaitingCall } from "./waiting-call.ts";
 import { Announcements } from "./waits/announcements.ts";
-import { answered } from "./waits/answered.ts";
+import { waitForAnswer } from "./waits/wait-for-answer.ts";
 
 /** Creates the in-process MCP server that carries the host's tools. Each process needs its own instance. */
 export type ToolServerFactory = (options: {
@@ -113,7 +113,7 @@ export function claudeEngine(
     writeSkills(request);
     const customResults = new CustomResults(request.tools);
     const announcements = new Announcements(callsIn(request));
-    const grants = new Grants(host, request.cwd);
+    const grants = new CallPermits(host, request.cwd);
     const plain = sdkOptions(
       request,
       { ...settings, path: cliPath(settings.path, { cwd: request.cwd, bwrap: confinement?.confine[0], files }) },
@@ -127,7 +127,7 @@ export function claudeEngine(
       hooks: {
         ...gate(grants, {
           tools: request.tools,
-          announced: (id, signal, agentId) => {
+          waitForAnnouncement: (id, signal, agentId) => {
             startSettings.forget();
             return announcements.wait(id, signal, agentId);
           },
@@ -143,18 +143,19 @@ export function claudeEngine(
         grants.wasAsked(toolUseID)
           ? { behavior: "allow", updatedInput: input }
           : { behavior: "deny", message: "The host has not decided this call." },
-      onElicitation: (asked, { signal }) => elicit(host, asked, signal),
+      onElicitation: (asked, { signal }) => forwardElicitation(host, asked, signal),
       spawnClaudeCodeProcess: (spawnOptions) => process.spawn(spawnOptions),
     };
     const input = new InputQueue<SDKUserMessage>();
     const working = request.start.kind !== "wait";
     const servers = { servers: request.agent.mcp_servers ?? {}, confined };
-    const granted = () => grants.last();
-    const open = () => openServers(request, { path: settings.path, confinement, host, granted, connectRemoteServer });
+    const grantedCall = () => grants.last();
+    const open = () =>
+      openServers(request, { path: settings.path, confinement, host, grantedCall, connectRemoteServer });
     const giveUp = (): void => process.kill();
     request.signal?.addEventListener("abort", giveUp, { once: true });
     const starting = start(options, { sdk, input, working, servers, open, signal: request.signal });
-    const started = await answered(starting, "start", { withinMs: START_WITHIN_MS })
+    const started = await waitForAnswer(starting, "start", { withinMs: START_WITHIN_MS })
       .catch((thrown: unknown) => {
         process.kill();
         leftovers.sweep();

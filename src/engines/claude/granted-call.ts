@@ -11,7 +11,7 @@ export interface GrantedCall {
 }
 
 /** Asks the host about calls, and remembers the last one it allowed. */
-export class Grants implements Pick<EngineHost, "prepare"> {
+export class CallPermits implements Pick<EngineHost, "prepare"> {
   readonly #host: Pick<EngineHost, "prepare">;
   readonly #cwd: string;
   #last: GrantedCall | undefined;

@@ -16,13 +16,13 @@ export function gate(
   host: Pick<EngineHost, "prepare">,
   {
     tools,
-    announced,
+    waitForAnnouncement,
     oneCall,
     readable = () => [],
     confined = false,
   }: {
     readonly tools: readonly Tool[];
-    readonly announced: (callId: string, signal: AbortSignal, agentId?: string) => Promise<void>;
+    readonly waitForAnnouncement: (callId: string, signal: AbortSignal, agentId?: string) => Promise<void>;
     /** The process exists only to run one waiting call and must not ask the model afterwards. */
     readonly oneCall: boolean;
     /** Directories with saved results that the process tells the model to read. */
@@ -36,7 +36,7 @@ export function gate(
     const name = readToolName(input.tool_name);
     const hostTool = name.kind === "host" ? tools.find((tool) => tool.name === name.name) : undefined;
     try {
-      await announced(input.tool_use_id, signal, input.agent_id);
+      await waitForAnnouncement(input.tool_use_id, signal, input.agent_id);
       const decision = await host.prepare(
         {
           callId: input.tool_use_id,

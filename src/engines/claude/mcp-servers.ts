@@ -22,7 +22,7 @@ export interface ProcessServers {
 
 interface Granted {
   /** The call that the host allowed. */
-  readonly granted: () => GrantedCall | undefined;
+  readonly grantedCall: () => GrantedCall | undefined;
 }
 
 /** The longest possible timer, in milliseconds: a tool may wait for a person. */
@@ -41,7 +41,7 @@ export async function openServers(
     await remote.close();
   };
   const remoteConfigs = [...remote.servers].map(([name, server]) =>
-    configOf(name, server, { start: request.start, granted: parts.granted }),
+    configOf(name, server, { start: request.start, granted: parts.grantedCall }),
   );
   return { configs: { ...programs.configs, ...Object.fromEntries(await Promise.all(remoteConfigs)) }, close };
 }
@@ -53,7 +53,7 @@ export async function openServers(
 async function configOf(
   name: string,
   { instance, serveOneCall }: RemoteServer,
-  { start, granted }: { readonly start: EngineStart; readonly granted: Granted["granted"] },
+  { start, granted }: { readonly start: EngineStart; readonly granted: Granted["grantedCall"] },
 ): Promise<[string, McpSdkServerConfigWithInstance | McpHttpServerConfig]> {
   if (start.kind !== "call") return [name, { type: "sdk", name, instance, timeout: TOOL_TIMEOUT_MS }];
   return [name, { type: "http", url: await serveOneCall(start.callId, granted), timeout: TOOL_TIMEOUT_MS }];

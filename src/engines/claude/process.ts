@@ -66,7 +66,7 @@ export class CliProcess {
   }
 
   /** Resolves when the process has ended; kills it after `graceMs`. */
-  async ended(graceMs: number): Promise<void> {
+  async waitForExit(graceMs: number): Promise<void> {
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const timer = setTimeout(() => this.kill(), graceMs);

@@ -17,7 +17,7 @@ import { apiContent } from "../api-content.ts";
 import type { Stubs } from "../../sandbox/stubs.ts";
 import type { TranslatorState } from "./sdk/translation.ts";
 import type { Announcements } from "./waits/announcements.ts";
-import { answered } from "./waits/answered.ts";
+import { waitForAnswer } from "./waits/wait-for-answer.ts";
 import { FirstSign } from "./waits/first-sign.ts";
 
 /** After `interrupt()` the CLI needs about ten milliseconds; a process that takes this long hangs. */
@@ -25,10 +25,10 @@ const INTERRUPT_GRACE_MS = 5_000;
 const EXIT_GRACE_MS = 2_000;
 
 /** How the process is confined, for reports. */
-export type Confinement = Required<Pick<EngineSession, "sandbox" | "outside">> &
+export type ConfinementReport = Required<Pick<EngineSession, "sandbox" | "outside">> &
   Pick<EngineSession, "contained" | "sandboxMissing">;
 
-interface Parts extends Confinement {
+interface Parts extends ConfinementReport {
   readonly query: Query;
   readonly process: CliProcess;
   readonly leftovers: Leftovers;
@@ -101,7 +101,7 @@ export class ClaudeSession implements EngineSession {
 
   #push(uuid: string, content: object[] | string, literal: boolean): void {
     this.#work ??= Promise.withResolvers();
-    this.#parts.stubs.used();
+    this.#parts.stubs.markUsed();
     this.#parts.input.push({
       type: "user",
       uuid: uuid as NonNullable<SDKUserMessage["uuid"]>,
@@ -127,17 +127,17 @@ export class ClaudeSession implements EngineSession {
   }
 
   async setModel(model: string): Promise<void> {
-    await answered(this.#parts.query.setModel(model), "change its model");
+    await waitForAnswer(this.#parts.query.setModel(model), "change its model");
   }
 
   async setMode(mode: Mode): Promise<void> {
-    await answered(this.#parts.query.setPermissionMode(permissionModeFor(mode)), "change its mode");
+    await waitForAnswer(this.#parts.query.setPermissionMode(permissionModeFor(mode)), "change its mode");
   }
 
   async close(): Promise<void> {
     this.#closing = true;
     this.#parts.input.end();
-    await this.#parts.process.ended(EXIT_GRACE_MS);
+    await this.#parts.process.waitForExit(EXIT_GRACE_MS);
     await this.#pump;
     this.#sweep();
   }

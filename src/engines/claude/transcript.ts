@@ -110,7 +110,7 @@ function seenBy(
     if (entry.type === "assistant" && message?.model !== "<synthetic>") {
       const item = byMessage.get(message?.id ?? "") ?? open(index);
       byMessage.set(message?.id ?? "", item);
-      for (const mark of blocksOf(message?.content).flatMap((block) => markOfApiBlock(block, asTold))) {
+      for (const mark of contentBlocks(message?.content).flatMap((block) => markOfApiBlock(block, asTold))) {
         item.marks.add(`message ${message?.id ?? ""}`);
         item.marks.add(mark);
         byCall.set(mark.replace(/^call/, "result"), item);
@@ -119,7 +119,7 @@ function seenBy(
       const content = message?.content;
       open(index).marks.add(summaryMark(asTold(typeof content === "string" ? content : JSON.stringify(content))));
     } else if (entry.type === "user") {
-      const results = blocksOf(message?.content)
+      const results = contentBlocks(message?.content)
         .flatMap((block) => markOfApiBlock(block, asTold))
         .filter((mark) => mark.startsWith("result "));
       for (const mark of results) (byCall.get(mark) ?? open(index)).marks.add(mark);
@@ -135,7 +135,7 @@ function seenBy(
   return items.filter((item) => item.marks.size > 0);
 }
 
-export function blocksOf(content: unknown): Record<string, unknown>[] {
+export function contentBlocks(content: unknown): Record<string, unknown>[] {
   return Array.isArray(content) ? (content as Record<string, unknown>[]) : [];
 }
 
@@ -173,7 +173,7 @@ function withoutLoneThinking(entries: readonly TranscriptEntry[]): readonly Tran
   if (last?.type !== "assistant") return entries;
   const { id } = last["message"] as { id?: string };
   const answer = entries.filter((entry) => (entry["message"] as { id?: string } | undefined)?.id === id);
-  const blocks = answer.flatMap((entry) => blocksOf((entry["message"] as { content?: unknown }).content));
+  const blocks = answer.flatMap((entry) => contentBlocks((entry["message"] as { content?: unknown }).content));
   return blocks.some((block) => block["type"] !== "thinking")
     ? entries
     : entries.slice(0, entries.indexOf(answer[0] ?? last));

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { TranscriptEntry } from "../../core/ports/store.ts";
-import { blocksOf, lastLink } from "./transcript.ts";
+import { contentBlocks, lastLink } from "./transcript.ts";
 
 /** Makes the CLI run a call from its last answer when it starts. The call passes the gate like any other. */
 export function withWaitingCall(entries: readonly TranscriptEntry[], callId: string): readonly TranscriptEntry[] {
@@ -33,5 +33,5 @@ export function withWaitingCall(entries: readonly TranscriptEntry[], callId: str
 
 function callIn(entry: TranscriptEntry, callId: string): Record<string, unknown> | undefined {
   const message = entry["message"] as { content?: unknown } | undefined;
-  return blocksOf(message?.content).find((block) => block["type"] === "tool_use" && block["id"] === callId);
+  return contentBlocks(message?.content).find((block) => block["type"] === "tool_use" && block["id"] === callId);
 }

@@ -20,7 +20,7 @@ import { directCapabilities } from "./capabilities.ts";
 import type { McpParts } from "./mcp-tools.ts";
 import { type CompileSchema, InputChecks } from "./line/input-checks.ts";
 import { RefusedMedia } from "./line/refused-media.ts";
-import type { ModelToAsk } from "./model/names.ts";
+import type { ModelToAsk } from "./model/model-to-ask.ts";
 import { Tally } from "./model/tally.ts";
 import { DirectSession } from "./session.ts";
 import { BUILTIN_HERE, openSessionTools } from "./tools/session-tools.ts";

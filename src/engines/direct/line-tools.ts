@@ -49,7 +49,7 @@ export function outputTool(schema: Readonly<Record<string, unknown>>): {
     tool,
     output: {
       tool: OUTPUT_TOOL,
-      given: () => given,
+      givenValue: () => given,
       forget: () => {
         given = undefined;
       },

@@ -3,12 +3,12 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { isBase64, type ToolContent } from "../../core/events/content.ts";
-import type { BuiltinOutcome, ToolPlace } from "./tools/builtin-tool.ts";
+import type { BuiltinOutcome, ToolDirectories } from "./tools/builtin-tool.ts";
 import { boundedResult, makeResultsDirectory } from "./tools/search/long-result.ts";
 
 interface Called {
   readonly server: string;
-  readonly place: ToolPlace;
+  readonly place: ToolDirectories;
   readonly callId: string;
 }
 

@@ -4,14 +4,14 @@ import type { EngineHost, EngineRequest } from "../../core/ports/engine.ts";
 import { messageOf } from "../../core/errors.ts";
 import { engineToolName } from "../../core/agent/mcp-server-schema.ts";
 import type { ServerClient, ServerClientOptions } from "../../mcp/client/server-client.ts";
-import { elicit } from "../../mcp/elicitation.ts";
+import { forwardElicitation } from "../../mcp/elicitation.ts";
 import { notStarted, requireTools } from "../../mcp/policy.ts";
 import { programServers, type ProgramSettings, requirePrograms } from "../../mcp/programs.ts";
 import { remoteServers, type RemoteServerFactory } from "../../mcp/remote-servers.ts";
 import { type ProcessUse, ProgramUses } from "../../process/limits.ts";
 import { traitsOf } from "../builtin-tools.ts";
 import { mcpOutcome } from "./mcp-results.ts";
-import { type BuiltinTool, textOutcome, type ToolPlace } from "./tools/builtin-tool.ts";
+import { type BuiltinTool, textOutcome, type ToolDirectories } from "./tools/builtin-tool.ts";
 
 export type ServerClientFactory = (options: ServerClientOptions) => Promise<ServerClient>;
 
@@ -61,7 +61,7 @@ export async function openMcpTools(request: Request, parts: McpParts): Promise<M
       via,
       idleMs,
       isAsking: () => questions.areOpen(name),
-      elicit: (question, signal) => elicit(questions, { serverName: name, ...question }, signal),
+      elicit: (question, signal) => forwardElicitation(questions, { serverName: name, ...question }, signal),
       signal: request.signal,
     });
   const wanted = [
@@ -100,7 +100,7 @@ export async function openMcpTools(request: Request, parts: McpParts): Promise<M
     await close();
     throw thrown;
   }
-  const place: ToolPlace = request;
+  const place: ToolDirectories = request;
   const uses = new ProgramUses();
   return {
     get tools() {
@@ -116,7 +116,7 @@ export async function openMcpTools(request: Request, parts: McpParts): Promise<M
 const LONGEST_NAME = 128;
 
 /** Tools that a server adds later may have a name that is too long or already taken. Those are not offered. */
-function toolsOf(server: string, client: ServerClient, place: ToolPlace): BuiltinTool[] {
+function toolsOf(server: string, client: ServerClient, place: ToolDirectories): BuiltinTool[] {
   const named = new Map<string, Tool>();
   for (const tool of client.tools) {
     const name = engineToolName(server, tool.name);

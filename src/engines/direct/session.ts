@@ -6,11 +6,11 @@ import type { EngineHost, EngineRequest, EngineSession, TurnEnd } from "../../co
 import { CapstanError, messageOf } from "../../core/errors.ts";
 import type { EventDraft } from "../../core/events/events.ts";
 import { outputTool, planTool } from "./line-tools.ts";
-import { itemOf } from "./line/conversation.ts";
+import { conversationItem } from "./line/conversation.ts";
 import { Line } from "./line/line.ts";
 import type { LineEnd } from "./line/run.ts";
 import type { Workplace } from "./line/workplace.ts";
-import { modelToAsk } from "./model/names.ts";
+import { modelToAsk } from "./model/model-to-ask.ts";
 import { BASE_PROMPT, primaryPrompt } from "./prompt.ts";
 import { isOfAgent, Subagents } from "./subagents.ts";
 import type { BuiltinTool } from "./tools/builtin-tool.ts";
@@ -154,7 +154,7 @@ export class DirectSession implements EngineSession {
         steps: agent.budget.steps,
         output: this.#output?.output,
       },
-      history.map(itemOf),
+      history.map(conversationItem),
     );
     return line;
   }

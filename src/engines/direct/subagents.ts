@@ -5,7 +5,7 @@ import { GENERAL_SUBAGENT } from "../../core/rules/tool-names.ts";
 import { traitsOf } from "../builtin-tools.ts";
 import { SKILL_TOOL } from "../skills.ts";
 import { readToolName } from "../tool-names.ts";
-import { itemOf } from "./line/conversation.ts";
+import { conversationItem } from "./line/conversation.ts";
 import { Line } from "./line/line.ts";
 import type { Workplace } from "./line/workplace.ts";
 import type { SystemPrompt } from "./model/request.ts";
@@ -95,7 +95,7 @@ export class Subagents {
     readonly history: readonly HistoryItem[];
   }): Line {
     const depth = this.#started.get(agentId)?.depth ?? 1;
-    return this.#newLine({ agentId, name, depth }, history.map(itemOf), undefined);
+    return this.#newLine({ agentId, name, depth }, history.map(conversationItem), undefined);
   }
 
   async #start(
@@ -136,7 +136,7 @@ export class Subagents {
       return textOutcome(`The subagent ${started.agentId} is still working. Wait until it reports back.`, true);
     started.isAtWork = true;
     const thread = threadId(request.sessionId, started.agentId);
-    started.line ??= this.#newLine(started, (await request.lineHistory(thread)).map(itemOf), parent.agentId);
+    started.line ??= this.#newLine(started, (await request.lineHistory(thread)).map(conversationItem), parent.agentId);
     await host.emit({
       kind: "event",
       draft: {

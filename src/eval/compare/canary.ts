@@ -52,7 +52,10 @@ export async function runCanary(
       one.trials.map((trial): CanaryCase => {
         const about = { suite: suite.suite, case: one.case, trial: trial.trial };
         const key = keyOf(about);
-        return { ...about, ...compared([trial, before.facts.get(key)], [after.trials.get(key), after.facts.get(key)]) };
+        return {
+          ...about,
+          ...compareTrials([trial, before.facts.get(key)], [after.trials.get(key), after.facts.get(key)]),
+        };
       }),
     ),
   );
@@ -113,7 +116,7 @@ function keyOf(about: Pick<CanaryCase, "suite" | "case" | "trial">): string {
 
 type Ended = readonly [trial: TrialRun | undefined, facts: TrialFacts | undefined];
 
-function compared(
+function compareTrials(
   [then, factsThen]: readonly [TrialRun, TrialFacts | undefined],
   [now, factsNow]: Ended,
 ): Omit<CanaryCase, "suite" | "case" | "trial"> {

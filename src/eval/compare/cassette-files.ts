@@ -23,7 +23,7 @@ export async function readCassette(path: string): Promise<Cassette | undefined> 
     text = await readFile(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw broken(path, messageOf(error));
+    throw brokenCassette(path, messageOf(error));
   }
   return cassetteIn(text, path);
 }
@@ -33,14 +33,15 @@ function cassetteIn(text: string, path: string): Cassette {
   try {
     value = JSON.parse(text);
   } catch {
-    throw broken(path, "it is not complete JSON: it was cut off or edited");
+    throw brokenCassette(path, "it is not complete JSON: it was cut off or edited");
   }
   const { format } = (value ?? {}) as { readonly format?: unknown };
-  if (format !== CASSETTE_FORMAT) throw broken(path, `its format is ${JSON.stringify(format)}, not ${CASSETTE_FORMAT}`);
+  if (format !== CASSETTE_FORMAT)
+    throw brokenCassette(path, `its format is ${JSON.stringify(format)}, not ${CASSETTE_FORMAT}`);
   const parsed = cassette.safeParse(value);
   if (parsed.success) return withTexts(parsed.data, path);
   const [issue] = parsed.error.issues;
-  throw broken(path, `it was edited, at ${issue?.path.join(".") || "its top level"}: ${issue?.message ?? ""}`);
+  throw brokenCassette(path, `it was edited, at ${issue?.path.join(".") || "its top level"}: ${issue?.message ?? ""}`);
 }
 
 const toolList = z.array(z.looseObject({ name: z.string().optional() }));
@@ -49,13 +50,13 @@ function withTexts(read: Cassette, path: string): Cassette {
   const exchanges = read.threads.flatMap((thread) => thread.exchanges);
   const named = exchanges.flatMap(({ instructions, tools }) => [instructions, tools]);
   const missing = named.find((hash) => !Object.hasOwn(read.texts, hash));
-  if (missing !== undefined) throw broken(path, `it refers to the text ${missing}, which it does not contain`);
+  if (missing !== undefined) throw brokenCassette(path, `it refers to the text ${missing}, which it does not contain`);
   const odd = exchanges.find(({ tools }) => !toolList.safeParse(read.texts[tools]).success);
-  if (odd !== undefined) throw broken(path, `it was edited, at texts.${odd.tools}: expected a list of tools`);
+  if (odd !== undefined) throw brokenCassette(path, `it was edited, at texts.${odd.tools}: expected a list of tools`);
   return read;
 }
 
-function broken(path: string, why: string): CapstanError {
+function brokenCassette(path: string, why: string): CapstanError {
   return new CapstanError(
     "invalid_cassette",
     `The cassette ${path} cannot be used: ${why}. Delete it and record the case again: capstan test --record`,

@@ -1,5 +1,5 @@
 import type { LoggedEvent } from "../../core/events/events.ts";
-import { withoutVarying } from "../../core/varying/rules.ts";
+import { withoutVarying } from "../../core/varying/varying-rules.ts";
 import { threadNames } from "../trial/facts.ts";
 
 /** Values that differ in every run, and what depends on them. */

@@ -17,7 +17,7 @@ export interface LogDifference {
 
 type Log = ReturnType<typeof comparableLog>;
 
-interface Placed {
+interface PositionedEvent {
   readonly index: number;
   readonly event: Fields;
 }
@@ -36,8 +36,8 @@ export function logDifferences(before: Log, after: Log): readonly LogDifference[
 }
 
 /** Splits parallel events into lanes: only the order within a lane matters. */
-function lanesOf(events: readonly object[]): ReadonlyMap<string, readonly Placed[]> {
-  const placed = events.map((event, index): Placed => ({ index: index + 1, event: event as Fields }));
+function lanesOf(events: readonly object[]): ReadonlyMap<string, readonly PositionedEvent[]> {
+  const placed = events.map((event, index): PositionedEvent => ({ index: index + 1, event: event as Fields }));
   return Map.groupBy(placed, ({ event }) => laneOf(event));
 }
 
@@ -51,7 +51,7 @@ function laneOf({ type, call_id: call }: Fields): string {
 type Found = Omit<LogDifference, "thread">;
 
 /** Pairs events of the same type, as far as their order allows. */
-function inLane(before: readonly Placed[], after: readonly Placed[]): Found[] {
+function inLane(before: readonly PositionedEvent[], after: readonly PositionedEvent[]): Found[] {
   const found: Found[] = [];
   let [old, now] = [0, 0];
   for (const { added, removed, count = 0 } of diffArrays(before.map(typeOf), after.map(typeOf)))
@@ -64,11 +64,11 @@ function inLane(before: readonly Placed[], after: readonly Placed[]): Found[] {
   return found;
 }
 
-function typeOf({ event }: Placed): string {
+function typeOf({ event }: PositionedEvent): string {
   return String(event["type"]);
 }
 
-function between(one: Placed | undefined, other: Placed | undefined): Found[] {
+function between(one: PositionedEvent | undefined, other: PositionedEvent | undefined): Found[] {
   const there = one ?? other;
   if (there === undefined) return [];
   const about = { index: there.index, type: typeOf(there) };

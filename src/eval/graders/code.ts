@@ -3,10 +3,10 @@ import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { z } from "zod";
 import { parseDuration } from "../../core/text/duration.ts";
-import type { Given } from "../../core/suite/grader-schema.ts";
-import { type Finding, GraderError, type Surroundings } from "./grader.ts";
+import type { GraderParams } from "../../core/suite/grader-schema.ts";
+import { type Finding, GraderError, type GraderContext } from "./grader.ts";
 import { duration } from "../../words/amounts.ts";
-import { shown } from "./similarity/words.ts";
+import { shortJson } from "./similarity/words.ts";
 
 const TIMEOUT = "30s";
 
@@ -23,7 +23,7 @@ const answer = z.union([
  * Runs a user's function on a separate thread: the only way to stop one that never returns, and `process.exit()` in it
  * ends nothing else. The thread has no environment variables, so no credentials.
  */
-export async function code(given: Given<"code">, { facts, deps }: Surroundings): Promise<Finding> {
+export async function gradeCode(given: GraderParams<"code">, { facts, deps }: GraderContext): Promise<Finding> {
   const file = resolve(dirname(facts.suiteFile), given.module);
   const ms = parseDuration(given.timeout ?? TIMEOUT);
   const late = AbortSignal.timeout(ms);
@@ -50,7 +50,7 @@ function findingOf(returned: unknown, what: string): Finding {
   const parsed = answer.safeParse(returned);
   if (!parsed.success)
     throw new GraderError(
-      `${what} returned ${shown(returned)}; expected true, false or { passed, score?, message? } with a score from 0 to 1`,
+      `${what} returned ${shortJson(returned)}; expected true, false or { passed, score?, message? } with a score from 0 to 1`,
     );
   const finding = typeof parsed.data === "boolean" ? { passed: parsed.data } : parsed.data;
   return { message: `${what} says ${finding.passed ? "yes" : "no"}`, ...finding };

@@ -1,8 +1,8 @@
 import { parseDuration } from "../../core/text/duration.ts";
 import { messageOf } from "../../core/errors.ts";
-import type { CommandEnd } from "../../core/ports/hooks.ts";
-import type { Given } from "../../core/suite/grader-schema.ts";
-import { allOf, failedWith, type Finding, GraderError, passedWith, type Surroundings } from "./grader.ts";
+import type { HookCommandEnd } from "../../core/ports/hooks.ts";
+import type { GraderParams } from "../../core/suite/grader-schema.ts";
+import { allOf, failedWith, type Finding, GraderError, passedWith, type GraderContext } from "./grader.ts";
 import { checkText } from "./text.ts";
 import { duration } from "../../words/amounts.ts";
 
@@ -11,7 +11,7 @@ const TAIL_LINES = 20;
 const TAIL_CHARACTERS = 4_000;
 
 /** Runs a shell command in the workspace. It may change files, which later graders then see. */
-export async function command(given: Given<"command">, { facts, deps }: Surroundings): Promise<Finding> {
+export async function gradeCommand(given: GraderParams<"command">, { facts, deps }: GraderContext): Promise<Finding> {
   const { run, exit_code: expected, stdout, timeout } = typeof given === "string" ? { ...PLAIN, run: given } : given;
   const ms = parseDuration(timeout ?? TIMEOUT);
   const late = AbortSignal.timeout(ms);
@@ -36,13 +36,13 @@ export async function command(given: Given<"command">, { facts, deps }: Surround
 }
 
 const PLAIN = { exit_code: 0, stdout: undefined, timeout: undefined };
-const KILLED: CommandEnd = { exitCode: null, stdout: "", stderr: "" };
+const KILLED: HookCommandEnd = { exitCode: null, stdout: "", stderr: "" };
 
-function exitOf({ exitCode }: CommandEnd): string {
+function exitOf({ exitCode }: HookCommandEnd): string {
   return exitCode === null ? "that a signal ended it" : `${exitCode}`;
 }
 
-function tailOf({ stdout, stderr }: CommandEnd): string {
+function tailOf({ stdout, stderr }: HookCommandEnd): string {
   const printed = [stdout, stderr].map((text) => text.trimEnd()).filter((text) => text !== "");
   const lines = printed.join("\n").slice(-TAIL_CHARACTERS).split("\n").slice(-TAIL_LINES);
   return printed.length === 0 ? "; it printed nothing" : `; it printed:\n${lines.join("\n")}`;

@@ -1,7 +1,7 @@
 import type { LoggedEvent } from "../../core/events/events.ts";
-import type { Given } from "../../core/suite/grader-schema.ts";
-import { allOf, failedWith, type Finding, passedWith, type Surroundings } from "./grader.ts";
-import { countInWords, isWithin, times } from "./similarity/words.ts";
+import type { GraderParams } from "../../core/suite/grader-schema.ts";
+import { allOf, failedWith, type Finding, passedWith, type GraderContext } from "./grader.ts";
+import { countInWords, isCountWithin, times } from "./similarity/words.ts";
 
 interface Decision {
   readonly tool: string;
@@ -11,19 +11,19 @@ interface Decision {
 }
 
 /** Graders for decisions about tool calls. */
-export function decisions(given: Given<"decisions">, { facts }: Surroundings): Finding {
+export function gradeDecisions(given: GraderParams<"decisions">, { facts }: GraderContext): Finding {
   const all = facts.events.flatMap(decisionIn);
   return allOf(given.map((one) => check(one, all)));
 }
 
 function check(
-  { tool, decision, by, count = { at_least: 1 } }: Given<"decisions">[number],
+  { tool, decision, by, count = { at_least: 1 } }: GraderParams<"decisions">[number],
   all: readonly Decision[],
 ): Finding {
   const ofTool = all.filter((one) => one.tool === tool);
   const fitting = ofTool.filter((one) => one.decision === decision && (by === undefined || isBy(one.by, by)));
   const what = `${decision} for ${tool}${by === undefined ? "" : ` by ${by}`}`;
-  if (isWithin(fitting.length, count)) return passedWith(`${what}: ${times(fitting.length)}`);
+  if (isCountWithin(fitting.length, count)) return passedWith(`${what}: ${times(fitting.length)}`);
   const found = ofTool.map((one) => `${one.decision} by ${one.by}`).join("; ");
   return failedWith(`expected ${countInWords(count)} ${what} (found ${found === "" ? "no decision about it" : found})`);
 }

@@ -2,18 +2,18 @@ import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import ignore from "ignore";
 import { messageOf } from "../../core/errors.ts";
-import type { Given } from "../../core/suite/grader-schema.ts";
-import { allOf, failedWith, type Finding, GraderError, passedWith, type Surroundings } from "./grader.ts";
+import type { GraderParams } from "../../core/suite/grader-schema.ts";
+import { allOf, failedWith, type Finding, GraderError, passedWith, type GraderContext } from "./grader.ts";
 import { checkText } from "./text.ts";
 import { diffOf } from "./similarity/words.ts";
-import { contentOf, findFile, type WorkspaceFile } from "./workspace-file.ts";
+import { readContent, findWorkspaceFile, type WorkspaceFile } from "./workspace-file.ts";
 
 /** Graders for the workspace. */
 
 const LISTED = 20;
 
-export async function files(given: Given<"files">, { facts }: Surroundings): Promise<Finding> {
-  const at = (path: string): Promise<WorkspaceFile> => findFile(facts.workspace, path);
+export async function gradeFiles(given: GraderParams<"files">, { facts }: GraderContext): Promise<Finding> {
+  const at = (path: string): Promise<WorkspaceFile> => findWorkspaceFile(facts.workspace, path);
   const findings: Finding[] = [];
   for (const path of given.exist ?? []) findings.push(isThere(path, await at(path)));
   for (const path of given.missing ?? []) findings.push(isMissing(path, await at(path)));
@@ -40,7 +40,7 @@ function isMissing(path: string, found: WorkspaceFile): Finding {
 }
 
 async function withContent(path: string, found: WorkspaceFile, check: (content: Buffer) => Finding): Promise<Finding> {
-  if (found.kind === "file") return check(await contentOf(found));
+  if (found.kind === "file") return check(await readContent(found));
   return failedWith(`expected ${path} to be a file (found ${whatIs(found)})`);
 }
 
@@ -65,11 +65,11 @@ async function readBeside(file: string): Promise<Buffer> {
   });
 }
 
-export function diff(given: Given<"diff">, { facts }: Surroundings): Finding {
+export function gradeDiff(given: GraderParams<"diff">, { facts }: GraderContext): Finding {
   return checkText("the diff", facts.diff, given);
 }
 
-export function onlyChanged(given: Given<"only_changed">, { facts }: Surroundings): Finding {
+export function gradeOnlyChanged(given: GraderParams<"only_changed">, { facts }: GraderContext): Finding {
   const expected = ignore().add(given);
   const others = facts.changes.filter(({ path }) => !expected.ignores(path));
   if (others.length === 0) return passedWith(`nothing changed except ${given.join(", ") || "nothing"}`);

@@ -1,4 +1,4 @@
-import type { CommandEnd, CommandSurroundings } from "../../core/ports/hooks.ts";
+import type { HookCommandEnd, CommandSurroundings } from "../../core/ports/hooks.ts";
 import type { OutputChecks } from "../../core/agent/output.ts";
 import type { SandboxPlan } from "../../core/environment/sandbox.ts";
 import type { TrialFacts } from "../trial/trial-facts.ts";
@@ -7,7 +7,7 @@ import type { TrialFacts } from "../trial/trial-facts.ts";
 export interface GraderDeps {
   readonly outputs: OutputChecks;
   /** As in core/hooks.ts: with a minimal environment, and everything it started ends with it. */
-  readonly runCommand: (command: string, surroundings: CommandSurroundings) => Promise<CommandEnd>;
+  readonly runCommand: (command: string, surroundings: CommandSurroundings) => Promise<HookCommandEnd>;
   /** A directory outside of the workspace, for the HOME of commands. */
   readonly stateDir: string;
   /** The session's sandbox, which also applies to graders' commands: they may run what the agent wrote. */
@@ -31,7 +31,7 @@ export interface JudgeRequest {
 }
 
 /** The data that a grader works on. */
-export interface Surroundings {
+export interface GraderContext {
   readonly facts: TrialFacts;
   readonly deps: GraderDeps;
 }

@@ -3,33 +3,37 @@ import { dirname, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { parse } from "yaml";
 import { messageOf } from "../../core/errors.ts";
-import type { Given, JsonCheck } from "../../core/suite/grader-schema.ts";
+import type { GraderParams, JsonCheck } from "../../core/suite/grader-schema.ts";
 import { valuesAt } from "../../core/suite/json-path.ts";
 import { readPattern } from "../../core/suite/suite-pattern.ts";
-import type { TurnFacts } from "../trial/trial-facts.ts";
-import { failedWith, type Finding, GraderError, passedWith, type Surroundings } from "./grader.ts";
+import type { TrialTurnFacts } from "../trial/trial-facts.ts";
+import { failedWith, type Finding, GraderError, passedWith, type GraderContext } from "./grader.ts";
 import { matches } from "./matches.ts";
-import { diffOf, readable, shown } from "./similarity/words.ts";
+import { diffOf, readableValue, shortJson } from "./similarity/words.ts";
 
 /** Graders for JSON: in the agent's text, and its structured output. */
 
-export function json(given: Given<"json">, turn: TurnFacts): Finding {
+export function gradeJson(given: GraderParams<"json">, turn: TrialTurnFacts): Finding {
   const found = documentOf(turn);
   return "problem" in found ? failedWith(found.problem) : checkJson(given, found.document);
 }
 
-export async function jsonSchema(
-  given: Given<"json_schema">,
-  turn: TurnFacts,
-  surroundings: Surroundings,
+export async function gradeJsonSchema(
+  given: GraderParams<"json_schema">,
+  turn: TrialTurnFacts,
+  surroundings: GraderContext,
 ): Promise<Finding> {
   const found = documentOf(turn);
   return "problem" in found ? failedWith(found.problem) : checkSchema(given, found.document, surroundings);
 }
 
-export async function output(given: Given<"output">, turn: TurnFacts, surroundings: Surroundings): Promise<Finding> {
+export async function gradeOutput(
+  given: GraderParams<"output">,
+  turn: TrialTurnFacts,
+  surroundings: GraderContext,
+): Promise<Finding> {
   if (turn.output === undefined)
-    return failedWith(`expected structured output (found none; the agent said ${shown(turn.text)})`);
+    return failedWith(`expected structured output (found none; the agent said ${shortJson(turn.text)})`);
   if ("schema" in given) return checkSchema(given.schema, turn.output, surroundings);
   return checkJson("value" in given ? { equals: given.value } : given, turn.output);
 }
@@ -37,7 +41,7 @@ export async function output(given: Given<"output">, turn: TurnFacts, surroundin
 export type FoundDocument = { readonly document: unknown } | { readonly problem: string };
 
 /** The structured output of a turn; otherwise its text as JSON, or the JSON in its only fenced block. */
-export function documentOf({ text, output: structured }: TurnFacts): FoundDocument {
+export function documentOf({ text, output: structured }: TrialTurnFacts): FoundDocument {
   if (structured !== undefined) return { document: structured };
   const blocks = [...text.matchAll(/^```(?:json)?[ \t]*\n([\s\S]*?)^```[ \t]*$/gm)];
   const [block] = blocks;
@@ -45,7 +49,7 @@ export function documentOf({ text, output: structured }: TurnFacts): FoundDocume
   try {
     return { document: JSON.parse(written) as unknown };
   } catch (thrown) {
-    return { problem: `expected JSON (found ${shown(text)}: ${messageOf(thrown)})` };
+    return { problem: `expected JSON (found ${shortJson(text)}: ${messageOf(thrown)})` };
   }
 }
 
@@ -58,11 +62,11 @@ function checkJson(check: JsonCheck, document: unknown): Finding {
     return values.length === 0
       ? passedWith(`${path} does not exist`)
       : failedWith(`expected ${path} not to exist (found ${foundAt(values)})`);
-  if (values.length === 0) return failedWith(`expected ${path} to exist (found ${shown(document)})`);
+  if (values.length === 0) return failedWith(`expected ${path} to exist (found ${shortJson(document)})`);
   if ("equals" in check && check.equals !== undefined && !values.some((one) => isDeepStrictEqual(one, check.equals)))
     return failedWith(
-      `expected ${where} to be ${shown(check.equals)} (found ${foundAt(values)})`,
-      diffOf(readable(check.equals), readable(values.length === 1 ? values[0] : values)),
+      `expected ${where} to be ${shortJson(check.equals)} (found ${foundAt(values)})`,
+      diffOf(readableValue(check.equals), readableValue(values.length === 1 ? values[0] : values)),
     );
   const { matches: pattern } = check;
   if (pattern !== undefined && !values.some((one) => matches(readPattern(pattern), textOf(one))))
@@ -75,13 +79,13 @@ function textOf(value: unknown): string {
 }
 
 function foundAt(values: readonly unknown[]): string {
-  return values.length === 1 ? shown(values[0]) : `${values.length} values: ${shown(values)}`;
+  return values.length === 1 ? shortJson(values[0]) : `${values.length} values: ${shortJson(values)}`;
 }
 
 async function checkSchema(
-  schema: Given<"json_schema">,
+  schema: GraderParams<"json_schema">,
   document: unknown,
-  { facts, deps }: Surroundings,
+  { facts, deps }: GraderContext,
 ): Promise<Finding> {
   const schemaCheck = await deps.outputs.fromJsonSchema(
     typeof schema === "string" ? await readSchema(resolve(dirname(facts.suiteFile), schema)) : schema,
@@ -89,7 +93,7 @@ async function checkSchema(
   const checked = await schemaCheck.check(document);
   if ("value" in checked) return passedWith("the JSON matches the schema");
   return failedWith(
-    `expected JSON that matches the schema (found ${shown(document)})\n${checked.problems.map((one) => `- ${one}`).join("\n")}`,
+    `expected JSON that matches the schema (found ${shortJson(document)})\n${checked.problems.map((one) => `- ${one}`).join("\n")}`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { createContext, Script } from "node:vm";
 import { GraderError } from "./grader.ts";
-import { shown } from "./similarity/words.ts";
+import { shortJson } from "./similarity/words.ts";
 
 const TIMEOUT_MS = 1_000;
 
@@ -18,7 +18,7 @@ export function matches(pattern: RegExp, text: string): boolean {
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw thrown;
     throw new GraderError(
-      `the pattern ${String(pattern)} takes longer than a second on ${shown(text)}; write it without nested repetitions`,
+      `the pattern ${String(pattern)} takes longer than a second on ${shortJson(text)}; write it without nested repetitions`,
     );
   }
 }

@@ -1,15 +1,15 @@
-import type { Given } from "../../core/suite/grader-schema.ts";
+import type { GraderParams } from "../../core/suite/grader-schema.ts";
 import { valuesAt } from "../../core/suite/json-path.ts";
-import type { TurnFacts } from "../trial/trial-facts.ts";
+import type { TrialTurnFacts } from "../trial/trial-facts.ts";
 import { failedWith, type Finding, passedWith } from "./grader.ts";
 import { documentOf } from "./json.ts";
-import { shown } from "./similarity/words.ts";
+import { shortJson } from "./similarity/words.ts";
 
 /** Not within a word, a version such as 1.2.3, or a longer number; a unit may follow. */
 const NUMBER = /(?<![\p{L}\p{N}_.])[-+−]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:e[-+]?\d+)?(?!\.?\d)/giu;
 
 /** The number at the path; without a path, the last one in the text, where an answer states its result. */
-export function number({ equals, tolerance, path }: Given<"number">, turn: TurnFacts): Finding {
+export function gradeNumber({ equals, tolerance, path }: GraderParams<"number">, turn: TrialTurnFacts): Finding {
   const found = path === undefined ? lastIn(turn.text) : numberAt(turn, path);
   if ("problem" in found) return failedWith(found.problem);
   const expected = tolerance === 0 ? `${equals}` : `${equals} ± ${tolerance}`;
@@ -29,17 +29,17 @@ type Found = { readonly number: number } | { readonly problem: string };
 
 function lastIn(text: string): Found {
   const last = text.match(NUMBER)?.at(-1);
-  if (last === undefined) return { problem: `expected a number in the text (found ${shown(text)})` };
+  if (last === undefined) return { problem: `expected a number in the text (found ${shortJson(text)})` };
   return { number: Number(last.replaceAll(",", "").replace("−", "-")) };
 }
 
-function numberAt(turn: TurnFacts, path: string): Found {
+function numberAt(turn: TrialTurnFacts, path: string): Found {
   const found = documentOf(turn);
   if ("problem" in found) return found;
   const values = valuesAt(found.document, path);
   const [value] = values;
   if (values.length === 1 && typeof value === "number") return { number: value };
   return {
-    problem: `expected one number at ${path} (found ${values.length === 0 ? "nothing" : values.map(shown).join(", ")})`,
+    problem: `expected one number at ${path} (found ${values.length === 0 ? "nothing" : values.map(shortJson).join(", ")})`,
   };
 }

@@ -1,27 +1,27 @@
-import type { Given, TextCheck } from "../../core/suite/grader-schema.ts";
+import type { GraderParams, TextCheck } from "../../core/suite/grader-schema.ts";
 import { readPattern } from "../../core/suite/suite-pattern.ts";
-import type { TurnFacts } from "../trial/trial-facts.ts";
+import type { TrialTurnFacts } from "../trial/trial-facts.ts";
 import { allOf, failedWith, type Finding, passedWith } from "./grader.ts";
 import { matches } from "./matches.ts";
-import { diffOf, shown } from "./similarity/words.ts";
+import { diffOf, shortJson } from "./similarity/words.ts";
 
 /** Graders for the agent's text, and checks of other texts. */
 
 const SAID = "the text";
 
-export function equals(given: Given<"equals">, { text }: TurnFacts): Finding {
+export function gradeEquals(given: GraderParams<"equals">, { text }: TrialTurnFacts): Finding {
   return isText(SAID, text, given);
 }
 
-export function contains(given: Given<"contains">, { text }: TurnFacts): Finding {
+export function gradeContains(given: GraderParams<"contains">, { text }: TrialTurnFacts): Finding {
   return hasWords(SAID, text, given);
 }
 
-export function notContains(given: Given<"not_contains">, { text }: TurnFacts): Finding {
+export function gradeNotContains(given: GraderParams<"not_contains">, { text }: TrialTurnFacts): Finding {
   return lacksWords(SAID, text, given);
 }
 
-export function regex(given: Given<"regex">, { text }: TurnFacts): Finding {
+export function gradeRegex(given: GraderParams<"regex">, { text }: TrialTurnFacts): Finding {
   return hasPatterns(SAID, text, given);
 }
 
@@ -39,34 +39,34 @@ export function checkText(what: string, text: string, check: TextCheck | string)
 /** Ignores trailing whitespace: YAML ends a block of text with a line break, and an agent may not. */
 function isText(what: string, text: string, expected: string): Finding {
   const [wanted, found] = [expected.trimEnd(), text.trimEnd()];
-  if (found === wanted) return passedWith(`${what} is ${shown(wanted)}`);
-  return failedWith(`expected ${what} to be ${shown(wanted)} (found ${shown(found)})`, diffOf(wanted, found));
+  if (found === wanted) return passedWith(`${what} is ${shortJson(wanted)}`);
+  return failedWith(`expected ${what} to be ${shortJson(wanted)} (found ${shortJson(found)})`, diffOf(wanted, found));
 }
 
 function hasWords(what: string, text: string, words: string | readonly string[]): Finding {
-  const missing = listOf(words).filter((one) => !text.includes(one));
-  if (missing.length === 0) return passedWith(`${what} contains ${listed(words)}`);
-  return failedWith(`expected ${what} to contain ${listed(missing)} (found ${shown(text)})`);
+  const missing = toList(words).filter((one) => !text.includes(one));
+  if (missing.length === 0) return passedWith(`${what} contains ${listWords(words)}`);
+  return failedWith(`expected ${what} to contain ${listWords(missing)} (found ${shortJson(text)})`);
 }
 
 function lacksWords(what: string, text: string, words: string | readonly string[]): Finding {
-  const found = listOf(words).filter((one) => text.includes(one));
-  if (found.length === 0) return passedWith(`${what} does not contain ${listed(words)}`);
-  return failedWith(`expected ${what} not to contain ${listed(found)} (found ${around(text, found[0] ?? "")})`);
+  const found = toList(words).filter((one) => text.includes(one));
+  if (found.length === 0) return passedWith(`${what} does not contain ${listWords(words)}`);
+  return failedWith(`expected ${what} not to contain ${listWords(found)} (found ${around(text, found[0] ?? "")})`);
 }
 
 function hasPatterns(what: string, text: string, patterns: string | readonly string[]): Finding {
-  const missing = listOf(patterns).filter((one) => !matches(readPattern(one), text));
-  if (missing.length === 0) return passedWith(`${what} matches ${listOf(patterns).join(" and ")}`);
-  return failedWith(`expected ${what} to match ${missing.join(" and ")} (found ${shown(text)})`);
+  const missing = toList(patterns).filter((one) => !matches(readPattern(one), text));
+  if (missing.length === 0) return passedWith(`${what} matches ${toList(patterns).join(" and ")}`);
+  return failedWith(`expected ${what} to match ${missing.join(" and ")} (found ${shortJson(text)})`);
 }
 
-export function listOf(words: string | readonly string[]): readonly string[] {
+export function toList(words: string | readonly string[]): readonly string[] {
   return typeof words === "string" ? [words] : words;
 }
 
-function listed(words: string | readonly string[]): string {
-  return listOf(words).map(shown).join(" and ");
+function listWords(words: string | readonly string[]): string {
+  return toList(words).map(shortJson).join(" and ");
 }
 
 const AROUND = 60;
@@ -75,5 +75,5 @@ const AROUND = 60;
 function around(text: string, words: string): string {
   const at = text.indexOf(words);
   const [from, to] = [Math.max(0, at - AROUND), at + words.length + AROUND];
-  return shown(`${from === 0 ? "" : "…"}${text.slice(from, to)}${to < text.length ? "…" : ""}`);
+  return shortJson(`${from === 0 ? "" : "…"}${text.slice(from, to)}${to < text.length ? "…" : ""}`);
 }

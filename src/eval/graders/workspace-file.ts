@@ -13,7 +13,7 @@ export type WorkspaceFile =
   | { readonly kind: "file"; readonly real: string; readonly bytes: number };
 
 /** Inspects a path in the workspace. */
-export async function findFile(workspace: string, path: string): Promise<WorkspaceFile> {
+export async function findWorkspaceFile(workspace: string, path: string): Promise<WorkspaceFile> {
   const root = await realpath(workspace);
   const place = join(root, path);
   const there = await lstat(place).catch(absent);
@@ -31,7 +31,7 @@ export async function findFile(workspace: string, path: string): Promise<Workspa
   return { kind: found.isDirectory ? "directory" : "other" };
 }
 
-export async function contentOf({ real, bytes }: WorkspaceFile & { readonly kind: "file" }): Promise<Buffer> {
+export async function readContent({ real, bytes }: WorkspaceFile & { readonly kind: "file" }): Promise<Buffer> {
   if (bytes > MAX_BYTES)
     throw new GraderError(`${real} has ${bytes} bytes; files larger than ${MAX_BYTES} are not compared`);
   return readFile(real);

@@ -36,7 +36,7 @@ export function diffBlock(diff: string, label: string): Html {
   return markup`<pre class="diff" tabindex="0" role="region" aria-label="${label}">${shown}</pre>`;
 }
 
-export function textBlock(text: string, label: string): Html {
+export function textSection(text: string, label: string): Html {
   return markup`<pre tabindex="0" role="region" aria-label="${label}">${text}</pre>`;
 }
 
@@ -52,6 +52,6 @@ export function fold(title: Html | string, body: Html, { open = false }: { reado
 }
 
 /** A list with a heading; empty if there are no items. */
-export function listed(heading: Html, kind: "gates" | "verdicts", items: readonly Html[]): Html | undefined {
+export function listSection(heading: Html, kind: "gates" | "verdicts", items: readonly Html[]): Html | undefined {
   return items.length === 0 ? undefined : markup`${heading}<ul class="${kind}">${items}</ul>`;
 }

@@ -2,10 +2,10 @@ import type { CaseRun, SuiteResult, TrialRun } from "../../core/suite/suite-run.
 import { casesSummary } from "../../core/suite/suite-run-summary.ts";
 import { timeOf } from "../../core/suite/suite-run-words.ts";
 import { count, duration, percent } from "../../words/amounts.ts";
-import { badge, fold, listed, OPEN } from "./html-parts.ts";
+import { badge, fold, listSection, OPEN } from "./html-parts.ts";
 import { type Html, markup } from "./html-text.ts";
 import { trialBody } from "./html-trial.ts";
-import { passedOf, priceOf } from "./words.ts";
+import { passedOf, priceText } from "./words.ts";
 
 /** The anchor of a case. Not its name, which may contain anything and occur twice. */
 export function caseAnchor(suite: number, index: number): string {
@@ -20,11 +20,11 @@ export function suiteSection(suite: SuiteResult, index: number): Html {
       <h2 id="suite-${index + 1}">${suite.suite}</h2>
       <p class="dim">
         ${suite.file} · agent <strong>${suite.agent}</strong> <code>${suite.agentHash.slice(0, 12)}</code> ·
-        ${summary.counts.passed} of ${count(summary.cases, "case")} passed · ${priceOf(summary)}
+        ${summary.counts.passed} of ${count(summary.cases, "case")} passed · ${priceText(summary)}
       </p>
     </header>
-    ${listed(markup`<h3>Gates</h3>`, "gates", gates.map(gateItem))}
-    ${listed(markup`<h3>Worse than the baseline</h3>`, "gates", regressions.map(regressionItem))}
+    ${listSection(markup`<h3>Gates</h3>`, "gates", gates.map(gateItem))}
+    ${listSection(markup`<h3>Worse than the baseline</h3>`, "gates", regressions.map(regressionItem))}
     <h3>Cases</h3>
     <div class="cases">${cases.map((one, place) => caseDetails(one, caseAnchor(index, place)))}</div>
   </section>`;
@@ -48,7 +48,7 @@ function caseDetails(one: CaseRun, anchor: string): Html {
   const isBad = status === "failed" || status === "error";
   const summary = casesSummary([one]);
   const passed = trials.length > 1 ? markup`<span>trials ${passedOf(one)}</span>` : undefined;
-  const numbers = markup`${passed}<span>${priceOf(summary)}</span><span>${duration(timeOf(one))}</span>`;
+  const numbers = markup`${passed}<span>${priceText(summary)}</span><span>${duration(timeOf(one))}</span>`;
   return markup`<details class="case ${status}" id="${anchor}"${isBad ? OPEN : undefined}>
     <summary>
       ${badge(status)}

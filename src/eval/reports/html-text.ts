@@ -1,4 +1,4 @@
-import { escaped } from "./printable.ts";
+import { escapeMarkup } from "./printable.ts";
 
 /** A piece of a page. Only `markup` creates one from text, so that nothing gets into a page unescaped. */
 export class Html {
@@ -20,7 +20,7 @@ export function markup(source: TemplateStringsArray, ...parts: readonly Part[]):
 function sourceOf(part: Part): string {
   if (part === undefined) return "";
   if (part instanceof Html) return part.source;
-  if (typeof part === "string") return escaped(part).replaceAll("'", "&#39;");
+  if (typeof part === "string") return escapeMarkup(part).replaceAll("'", "&#39;");
   if (typeof part === "number") return String(part);
   return part.map(sourceOf).join("");
 }

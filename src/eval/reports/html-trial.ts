@@ -1,7 +1,7 @@
-import type { TrialRun, TrialStep, Verdict } from "../../core/suite/suite-run.ts";
+import type { TrialRun, TrialStep, GraderVerdict } from "../../core/suite/suite-run.ts";
 import { changedFiles, inputTokens, type Passage, passagesOf, WHO } from "../../core/suite/suite-run-words.ts";
 import { count, duration, money, thousands } from "../../words/amounts.ts";
-import { diffBlock, fold, listed, textBlock } from "./html-parts.ts";
+import { diffBlock, fold, listSection, textSection } from "./html-parts.ts";
 import { type Html, markup } from "./html-text.ts";
 
 /** Longer texts of a transcript are collapsed. */
@@ -12,8 +12,8 @@ export function trialBody(trial: TrialRun): Html {
   const { drifts, verdicts, error, text } = trial;
   return markup`${facts(trial)}
     ${error === undefined ? undefined : markup`<div class="trouble"><strong>The trial could not run or be graded.</strong><p class="said">${error}</p></div>`}
-    ${listed(markup`<h4>Graders</h4>`, "verdicts", verdicts.toSorted(failedFirst).map(verdictItem))}
-    ${listed(markup`<h4>Drift from the cassette</h4>`, "verdicts", drifts.map(driftItem))}
+    ${listSection(markup`<h4>Graders</h4>`, "verdicts", verdicts.toSorted(failedFirst).map(verdictItem))}
+    ${listSection(markup`<h4>Drift from the cassette</h4>`, "verdicts", drifts.map(driftItem))}
     ${text === "" ? undefined : markup`<h4>Final answer</h4><blockquote class="said" tabindex="0">${text}</blockquote>`}
     ${folds(trial)}`;
 }
@@ -30,7 +30,7 @@ function folds({ status, output, changes, steps, ignored }: TrialRun): readonly 
         ),
     output === undefined
       ? undefined
-      : fold("Structured output", textBlock(JSON.stringify(output, null, 2), "Structured output")),
+      : fold("Structured output", textSection(JSON.stringify(output, null, 2), "Structured output")),
     changes === ""
       ? undefined
       : fold(
@@ -61,11 +61,11 @@ function facts({ stopReason, usd, judgeUsd, tokens, requests, durationMs, sessio
   </dl>`;
 }
 
-function failedFirst(a: Verdict, b: Verdict): number {
+function failedFirst(a: GraderVerdict, b: GraderVerdict): number {
   return Number(a.passed) - Number(b.passed);
 }
 
-function verdictItem({ grader, passed, score, message, diff }: Verdict): Html {
+function verdictItem({ grader, passed, score, message, diff }: GraderVerdict): Html {
   const isShare = score > 0 && score < 1;
   const outcome = passed ? "passed" : "failed";
   return markup`<li class="${outcome}">
@@ -128,7 +128,7 @@ function stepText({ kind, title, text }: TrialStep): Html {
   if (isSpeech && text.length <= MAX_OPEN) return markup`<p class="said">${text}</p>`;
   return markup`<details>
     <summary>${kind === "tool" ? callTitle(title) : title}</summary>
-    ${textBlock(text, `${WHO[kind]}: full text`)}
+    ${textSection(text, `${WHO[kind]}: full text`)}
   </details>`;
 }
 

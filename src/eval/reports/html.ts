@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import type { SuiteRun } from "../../core/suite/suite-run.ts";
 import { CASE_STATUSES, type RunSummary, runSummary } from "../../core/suite/suite-run-summary.ts";
-import { inputTokens, outcomeOf, priceNote, STATUS_WORDS } from "../../core/suite/suite-run-words.ts";
+import { inputTokens, runOutcome, priceNote, STATUS_WORDS } from "../../core/suite/suite-run-words.ts";
 import { count, duration, thousands } from "../../words/amounts.ts";
 import { badge } from "./html-parts.ts";
 import { STYLE } from "./html-style.ts";
 import { caseAnchor, suiteSection } from "./html-suite.ts";
 import { Html, markup } from "./html-text.ts";
-import { moment, priceOf, whyNot } from "./words.ts";
+import { moment, priceText, whyNot } from "./words.ts";
 
 /** Allows only the page's own style: an agent's text can load and run nothing, even if it were not escaped. */
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; base-uri 'none'; form-action 'none'`;
@@ -17,7 +17,7 @@ export const HTML_REPORT_POLICY = `${POLICY}; frame-ancestors 'none'`;
 /** One file that opens offline. */
 export function htmlReport(run: SuiteRun): string {
   const summary = runSummary(run);
-  const outcome = outcomeOf(run);
+  const outcome = runOutcome(run);
   const page = markup`<!doctype html>
     <html lang="en">
       <head>
@@ -75,7 +75,7 @@ function totals(run: SuiteRun, summary: RunSummary): Html {
     </ul>
     <dl class="tiles">
       ${tile("Cases passed", `${counts.passed} of ${cases}`, count(trials, "trial"))}
-      ${tile("Cost", priceOf(summary), priceNote(run, summary))}
+      ${tile("Cost", priceText(summary), priceNote(run, summary))}
       ${tile("Tokens", thousands(inputTokens(tokens) + tokens.output), `${thousands(inputTokens(tokens))} in, ${thousands(tokens.output)} out`)}
       ${tile("Time", duration(summary.durationMs), count(requests, "model request"))}
     </dl>`;

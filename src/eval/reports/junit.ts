@@ -1,7 +1,7 @@
 import type { CaseRun, SuiteResult, SuiteRun, TrialRun } from "../../core/suite/suite-run.ts";
 import { casesSummary } from "../../core/suite/suite-run-summary.ts";
 import { inputTokens, timeOf } from "../../core/suite/suite-run-words.ts";
-import { escaped } from "./printable.ts";
+import { escapeMarkup } from "./printable.ts";
 import { transcriptText } from "./transcript.ts";
 import { acceptedDrift, ignoredVariation, passedOf, whyNot } from "./words.ts";
 
@@ -221,7 +221,7 @@ function attribute(name: string, value: string | number): string {
 
 /** A parser converts other line ends to line feeds, unless they are written as numbers. */
 function inXml(text: string): string {
-  return escaped(text).replaceAll("\r", "&#13;");
+  return escapeMarkup(text).replaceAll("\r", "&#13;");
 }
 
 function firstLine(text: string): string {

@@ -1,9 +1,9 @@
 import type { CaseRun, SuiteResult, SuiteRun, TrialRun } from "../../core/suite/suite-run.ts";
 import { CASE_STATUSES, type CaseStatus, casesSummary, runSummary } from "../../core/suite/suite-run-summary.ts";
-import { outcomeOf, priceNote, STATUS_WORDS, timeOf } from "../../core/suite/suite-run-words.ts";
+import { runOutcome, priceNote, STATUS_WORDS, timeOf } from "../../core/suite/suite-run-words.ts";
 import { printable } from "./printable.ts";
 import { duration } from "../../words/amounts.ts";
-import { acceptedDrift, ignoredVariation, passedOf, priceOf } from "./words.ts";
+import { acceptedDrift, ignoredVariation, passedOf, priceText } from "./words.ts";
 
 const SIGNS: Readonly<Record<CaseStatus, string>> = {
   passed: "✅",
@@ -51,11 +51,11 @@ function totals(run: SuiteRun): readonly string[] {
     .map((status) => `${SIGNS[status]} ${summary.counts[status]} ${STATUS_WORDS[status]}`)
     .join(" · ");
   return [
-    `## ${run.exitCode === 0 ? SIGNS.passed : SIGNS.failed} Capstan: ${outcomeOf(run).toLowerCase()}`,
+    `## ${run.exitCode === 0 ? SIGNS.passed : SIGNS.failed} Capstan: ${runOutcome(run).toLowerCase()}`,
     "",
     counts === "" ? "No cases" : counts,
     "",
-    `${run.mode} · ${duration(run.durationMs)} · ${priceOf(summary)} (${priceNote(run, summary)}) · Capstan ${code(run.capstan)}, SDK ${code(run.sdk)}`,
+    `${run.mode} · ${duration(run.durationMs)} · ${priceText(summary)} (${priceNote(run, summary)}) · Capstan ${code(run.capstan)}, SDK ${code(run.sdk)}`,
   ];
 }
 
@@ -110,7 +110,7 @@ function row(one: CaseRun): string {
     ` ${SIGNS[one.status]} `,
     ` ${code(one.case)}${why} `,
     isRun ? ` ${passedOf(one)} ` : " ",
-    isRun ? ` ${priceOf(casesSummary([one]))} ` : " ",
+    isRun ? ` ${priceText(casesSummary([one]))} ` : " ",
     isRun ? ` ${duration(timeOf(one))} ` : " ",
     "",
   ].join("|");

@@ -21,7 +21,7 @@ const NO_CHARACTER = /[\uFFFE\uFFFF]/g;
 const PICTURES = 0x2400;
 
 /** The same for HTML and XML, in texts and between double quotes. */
-export function escaped(text: string): string {
+export function escapeMarkup(text: string): string {
   return printable(text)
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")

@@ -5,7 +5,7 @@ import { count, money, percent } from "../../words/amounts.ts";
 /** Formats that only the reports use. */
 
 /** With a mark if the actual cost is higher than known. */
-export function priceOf({ usd, unpricedTrials }: Pick<CasesSummary, "usd" | "unpricedTrials">): string {
+export function priceText({ usd, unpricedTrials }: Pick<CasesSummary, "usd" | "unpricedTrials">): string {
   return unpricedTrials === 0 ? money(usd) : `≥ ${money(usd)}`;
 }
 

@@ -1,6 +1,6 @@
 import type { EventOf, LoggedEvent } from "../../core/events/events.ts";
 import { textOf } from "../../core/text/text.ts";
-import type { CallFacts, TrialFacts, TurnFacts } from "./trial-facts.ts";
+import type { TrialCallFacts, TrialFacts, TrialTurnFacts } from "./trial-facts.ts";
 
 type Calls = Extract<LoggedEvent, { type: "agent.tool_use" | "agent.mcp_tool_use" | "agent.custom_tool_use" }>;
 
@@ -17,7 +17,7 @@ export function threadNames(events: readonly LoggedEvent[]): (threadId: string |
 }
 
 /** All tool calls of a session in order, with their outcomes. */
-export function callsIn(events: readonly LoggedEvent[]): readonly CallFacts[] {
+export function callsIn(events: readonly LoggedEvent[]): readonly TrialCallFacts[] {
   const nameOf = threadNames(events);
   const results = new Map(
     events.flatMap((event) =>
@@ -52,8 +52,8 @@ function isCall(event: LoggedEvent): event is Calls & LoggedEvent {
 }
 
 /** The results of each turn, by the messages that began them. */
-export function turnsIn(events: readonly LoggedEvent[], inputs: readonly string[]): readonly TurnFacts[] {
-  const turns: TurnFacts[] = [];
+export function turnsIn(events: readonly LoggedEvent[], inputs: readonly string[]): readonly TrialTurnFacts[] {
+  const turns: TrialTurnFacts[] = [];
   let texts: string[] = [];
   for (const event of events) {
     if (event.type === "agent.message" && event.session_thread_id == null) texts.push(textOf(event.content));

@@ -4,7 +4,7 @@ import type { AnswerAsWritten } from "../../core/suite/suite-schema.ts";
 type Asked = EventOf<"capstan.approval_requested">;
 
 /** The answers of people, including remembered ones, to a session's requests; in the format of a case. */
-export function answersIn(events: readonly SessionEvent[]): readonly AnswerAsWritten[] {
+export function recordedAnswers(events: readonly SessionEvent[]): readonly AnswerAsWritten[] {
   const asked = events.filter((event) => event.type === "capstan.approval_requested");
   const given = new Map(
     events.flatMap((event) =>
@@ -21,12 +21,12 @@ export function answersIn(events: readonly SessionEvent[]): readonly AnswerAsWri
     ),
   );
   const answers = asked.flatMap((approval) =>
-    answered(approval, given.get(approval.approval_id), decided.get(approval.approval_id)),
+    answersOf(approval, given.get(approval.approval_id), decided.get(approval.approval_id)),
   );
-  return together([...answers, ...granted(events)]);
+  return together([...answers, ...grantedAnswers(events)]);
 }
 
-function answered(
+function answersOf(
   { kind, tool }: Asked,
   given: EventOf<"user.tool_confirmation"> | undefined,
   decided: EventOf<"capstan.permission_decided"> | undefined,
@@ -43,7 +43,7 @@ function answered(
 }
 
 /** A trial has no grants, so it asks about calls that a grant answered. */
-function granted(events: readonly SessionEvent[]): AnswerAsWritten[] {
+function grantedAnswers(events: readonly SessionEvent[]): AnswerAsWritten[] {
   return events.flatMap((event) =>
     event.type === "capstan.permission_decided" && event.decided_by.startsWith("grant:")
       ? [{ tool: event.tool, decision: event.decision }]

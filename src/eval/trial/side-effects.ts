@@ -1,4 +1,4 @@
-import type { CallFacts } from "./trial-facts.ts";
+import type { TrialCallFacts } from "./trial-facts.ts";
 
 /** Their effects stay in the workspace or in the conversation. */
 const WITHIN = new Set([
@@ -17,7 +17,7 @@ const WITHIN = new Set([
 ]);
 
 /** Calls whose effects may go beyond the workspace, one line each: repeating them may have side effects. */
-export function effectsBeyond(calls: readonly CallFacts[]): readonly string[] {
+export function effectsBeyond(calls: readonly TrialCallFacts[]): readonly string[] {
   const beyond = calls.filter(({ tool, outcome }) => outcome !== "denied" && !WITHIN.has(tool));
   return [...new Set(beyond.map(({ tool, input }) => `${tool} ${JSON.stringify(input)}`))];
 }

@@ -17,13 +17,13 @@ export function stepsOf(events: readonly LoggedEvent[]): readonly TrialStep[] {
     const thread = "session_thread_id" in event ? nameOf(event.session_thread_id) : "main";
     switch (event.type) {
       case "user.message":
-        push({ thread, kind: "user", ...told(textOf(event.content)) });
+        push({ thread, kind: "user", ...titleAndText(textOf(event.content)) });
         break;
       case "agent.message":
-        push({ thread, kind: "message", ...told(textOf(event.content)) });
+        push({ thread, kind: "message", ...titleAndText(textOf(event.content)) });
         break;
       case "agent.thinking":
-        push({ thread, kind: "thinking", ...told(event.thinking) });
+        push({ thread, kind: "thinking", ...titleAndText(event.thinking) });
         break;
       case "agent.tool_use":
       case "agent.mcp_tool_use":
@@ -49,10 +49,10 @@ export function stepsOf(events: readonly LoggedEvent[]): readonly TrialStep[] {
         break;
       }
       case "capstan.approval_requested":
-        push({ thread, kind: "approval", ...told(`${event.title}\n${event.reason}`) });
+        push({ thread, kind: "approval", ...titleAndText(`${event.title}\n${event.reason}`) });
         break;
       case "session.error":
-        push({ thread, kind: "error", ...told(event.error.message) });
+        push({ thread, kind: "error", ...titleAndText(event.error.message) });
         break;
       case "capstan.limit_reached":
         push({ thread, kind: "limit", title: `${event.which}: ${event.spent} of ${event.limit}` });
@@ -69,7 +69,7 @@ export function stepsOf(events: readonly LoggedEvent[]): readonly TrialStep[] {
   return steps;
 }
 
-function told(text: string): Pick<TrialStep, "title" | "text"> {
+function titleAndText(text: string): Pick<TrialStep, "title" | "text"> {
   const title = line(text);
   return title === text ? { title } : { title, text: cut(text) };
 }

@@ -8,8 +8,8 @@ export interface TrialFacts {
   /** The root of the workspace, after the last turn. */
   readonly workspace: string;
   readonly events: readonly LoggedEvent[];
-  readonly turns: readonly TurnFacts[];
-  readonly calls: readonly CallFacts[];
+  readonly turns: readonly TrialTurnFacts[];
+  readonly calls: readonly TrialCallFacts[];
   readonly changes: readonly Pick<FileChange, "path" | "kind">[];
   /** The same as a unified diff. */
   readonly diff: string;
@@ -24,7 +24,7 @@ export interface TrialFacts {
   readonly durationMs: number;
 }
 
-export interface TurnFacts {
+export interface TrialTurnFacts {
   readonly input: string;
   readonly text: string;
   readonly output: unknown;
@@ -32,7 +32,7 @@ export interface TurnFacts {
   readonly stopReason: Exclude<StopReason["type"], "requires_action">;
 }
 
-export interface CallFacts {
+export interface TrialCallFacts {
   readonly id: string;
   /** The agent's name for it, such as `Bash` or `mcp__server__tool`. */
   readonly tool: string;

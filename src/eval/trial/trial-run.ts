@@ -1,6 +1,6 @@
 import type { Cassette } from "../../core/suite/cassette.ts";
 import { DEFAULT_ENGINE, type EngineName } from "../../core/agent/engine-name.ts";
-import type { TrialRun, Verdict } from "../../core/suite/suite-run.ts";
+import type { TrialRun, GraderVerdict } from "../../core/suite/suite-run.ts";
 import type { Drift, Tape } from "../../core/ports/tape.ts";
 import type { CaseAnswers } from "./answers.ts";
 import type { Judgement } from "../grading.ts";
@@ -74,25 +74,27 @@ function ofTheRun(
   tapes: readonly Tape[],
   { unanswered }: CaseAnswers,
   { cassette, acceptDrift, case: { engine } }: Pick<TrialRequest, "cassette" | "acceptDrift" | "case">,
-): Verdict[] {
+): GraderVerdict[] {
   return [
     ...(acceptDrift ? [] : ofTheCassette(tapes, cassette, engine)),
     ...(driftsOf(tapes).length > 0 ? [] : tapes.flatMap(({ unmet }) => unmet)).map(({ kind, at, thread }) =>
-      failed(
+      failedVerdict(
         "faults",
         `The fault ${kind} at request ${at} of ${thread} did not occur: there were fewer requests. Use an earlier one (at), or remove the fault.`,
       ),
     ),
-    ...unanswered.map((what) => failed("answers", `The case has no answer for: ${what}. Add one under answers.`)),
+    ...unanswered.map((what) =>
+      failedVerdict("answers", `The case has no answer for: ${what}. Add one under answers.`),
+    ),
   ];
 }
 
-function ofTheCassette(tapes: readonly Tape[], cassette: Cassette | undefined, engine: EngineName): Verdict[] {
+function ofTheCassette(tapes: readonly Tape[], cassette: Cassette | undefined, engine: EngineName): GraderVerdict[] {
   const again = cassette === undefined ? AGAIN : remedyFor(cassette, engine);
   const drifts = driftsOf(tapes);
   if (drifts.length > 0)
     return drifts.map(({ thread, ordinal, summary, diff }) =>
-      failed(
+      failedVerdict(
         "cassette",
         `Request ${ordinal} of ${thread} has changed since it was recorded: ${summary}. ${again}`,
         diff,
@@ -109,7 +111,7 @@ function ofTheCassette(tapes: readonly Tape[], cassette: Cassette | undefined, e
   ];
   return unplayed.length === 0
     ? []
-    : [failed("cassette", `The cassette has unused answers: ${unplayed.join(", ")}. ${again}`)];
+    : [failedVerdict("cassette", `The cassette has unused answers: ${unplayed.join(", ")}. ${again}`)];
 }
 
 /** Engines use different tools and prompts, so their requests rarely match. */
@@ -133,6 +135,6 @@ function lineOf(session: string, thread: string): string {
   return session === CASE ? thread : `${session}, ${thread}`;
 }
 
-function failed(grader: string, message: string, diff?: string): Verdict {
+function failedVerdict(grader: string, message: string, diff?: string): GraderVerdict {
   return { grader, passed: false, score: 0, message, ...(diff !== undefined && { diff }) };
 }

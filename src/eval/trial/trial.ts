@@ -50,7 +50,7 @@ export interface TrialOutcome {
   /** Its results; absent if it could not run. */
   readonly facts: TrialFacts | undefined;
   /** The recording, if requested and the trial reached its end. */
-  readonly recorded: ReturnType<Tape["recorded"]> | undefined;
+  readonly recorded: ReturnType<Tape["recording"]> | undefined;
 }
 
 /** Runs and grades one trial in its own directory. Never rejects: failures are its outcome. */
@@ -74,11 +74,11 @@ function reasonOf(error: unknown, signal: AbortSignal): string {
 
 const UNJUDGED: Judgement = { verdicts: [], usd: 0, errors: [], tapes: [], isAnswered: true };
 
-function joined(tapes: readonly Tape[]): ReturnType<Tape["recorded"]> {
-  const all = tapes.map((tape) => tape.recorded());
+function joinRecordings(tapes: readonly Tape[]): ReturnType<Tape["recording"]> {
+  const all = tapes.map((tape) => tape.recording());
   return {
     threads: all.flatMap(({ threads }) => threads),
-    texts: Object.assign({}, ...all.map(({ texts }) => texts)) as ReturnType<Tape["recorded"]>["texts"],
+    texts: Object.assign({}, ...all.map(({ texts }) => texts)) as ReturnType<Tape["recording"]>["texts"],
   };
 }
 
@@ -131,7 +131,7 @@ async function inDirectory(request: TrialRequest, deps: TrialDeps, directory: st
       run: trialRun(trial, { facts, judged, tapes, answers, ended, request }),
       facts,
       // An incomplete recording would replay as if it were intended.
-      recorded: request.record && isWhole ? joined(tapes) : undefined,
+      recorded: request.record && isWhole ? joinRecordings(tapes) : undefined,
     };
   } catch (error) {
     // Report the cost, whatever happened to the trial.

@@ -1,6 +1,6 @@
 import type { RecordedAnswer, RecordedMessage } from "../../core/suite/cassette.ts";
 import type { HeaderList, UpstreamResponse } from "../upstreams/upstream.ts";
-import { errorFrame, framesOf, streamOf } from "./message.ts";
+import { errorFrame, messageFrames, streamOf } from "./message.ts";
 
 const STREAM: HeaderList = [["content-type", "text/event-stream; charset=utf-8"]];
 const JSON_BODY: HeaderList = [["content-type", "application/json"]];
@@ -26,12 +26,12 @@ export function respond(
   const headers: HeaderList = [...STREAM, ["request-id", "req_replayed"]];
   if (answer.kind === "message") return { status: 200, headers, body: once(text) };
   if (answer.error !== undefined) return { status: 200, headers, body: once(text + errorFrame(answer.error)) };
-  return { status: 200, headers, body: answer.by === "agent" ? held(text, signal) : broken(text) };
+  return { status: 200, headers, body: answer.by === "agent" ? holdAfter(text, signal) : breakAfter(text) };
 }
 
 /** A message as a model streams it, `piece` characters at a time. */
-export function streamed(message: RecordedMessage, piece: number): UpstreamResponse {
-  return { status: 200, headers: STREAM, body: encoded(framesOf(message, { cut: false, piece })) };
+export function streamMessage(message: RecordedMessage, piece: number): UpstreamResponse {
+  return { status: 200, headers: STREAM, body: encodeTexts(messageFrames(message, { cut: false, piece })) };
 }
 
 export function refusal(message: string): UpstreamResponse {
@@ -43,17 +43,17 @@ export function refusal(message: string): UpstreamResponse {
   };
 }
 
-export function plain(status: number, body: unknown, headers: HeaderList = []): UpstreamResponse {
+export function plainAnswer(status: number, body: unknown, headers: HeaderList = []): UpstreamResponse {
   return { status, headers: [...JSON_BODY, ...headers], body: once(JSON.stringify(body)) };
 }
 
 /** No answer, for as long as the agent waits. */
 export function silence({ signal }: { readonly signal: AbortSignal }): UpstreamResponse {
-  return { status: 200, headers: STREAM, body: held("", signal) };
+  return { status: 200, headers: STREAM, body: holdAfter("", signal) };
 }
 
 /** Sends a text, and then nothing, until the agent gives up. */
-export async function* held(text: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+export async function* holdAfter(text: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   yield encoder.encode(text);
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
@@ -62,7 +62,7 @@ export async function* held(text: string, signal: AbortSignal): AsyncGenerator<U
 }
 
 /** Sends a text, and then closes the connection. */
-export async function* broken(text: string): AsyncGenerator<Uint8Array> {
+export async function* breakAfter(text: string): AsyncGenerator<Uint8Array> {
   yield encoder.encode(text);
   throw new Error("The connection was closed in the middle of the answer.");
 }
@@ -71,7 +71,7 @@ export async function* once(text: string): AsyncGenerator<Uint8Array> {
   yield encoder.encode(text);
 }
 
-async function* encoded(texts: readonly string[]): AsyncGenerator<Uint8Array> {
+async function* encodeTexts(texts: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield encoder.encode(text);
 }
 

@@ -6,9 +6,9 @@ import type {
   RecordedNews,
 } from "../../core/suite/cassette.ts";
 import type { Drift } from "../../core/ports/tape.ts";
-import { taskOf } from "./asked.ts";
-import { differences, same, type Sides, unified } from "./drift.ts";
-import { mapTexts } from "./places.ts";
+import { taskOf } from "./request-fingerprint.ts";
+import { differences, isEqualJson, type Sides, unifiedDiff } from "./drift.ts";
+import { mapTexts } from "./placeholders.ts";
 
 /** One difference between two cassettes. */
 export interface CassetteDifference extends Omit<Drift, "what"> {
@@ -67,7 +67,11 @@ function comparedExchanges(
   { a, b, sides }: Both,
 ): readonly Found[] {
   if (one === undefined || other === undefined) {
-    const diff = unified(one === undefined ? "" : told(one), other === undefined ? "" : told(other), sides);
+    const diff = unifiedDiff(
+      one === undefined ? "" : newsAndAnswer(one),
+      other === undefined ? "" : newsAndAnswer(other),
+      sides,
+    );
     return one === undefined
       ? [{ what: "new", summary: `only ${sides[1]} has this request`, diff }]
       : [{ what: "missing", summary: `only ${sides[0]} has this request`, diff }];
@@ -78,16 +82,16 @@ function comparedExchanges(
     tools: (b.texts[other.tools] ?? []) as unknown[],
   };
   const found: Found[] = [...differences(one, asked, a.texts, { sides }).differences];
-  if (!same(one.answer, other.answer))
+  if (!isEqualJson(one.answer, other.answer))
     found.push({
       what: "answer",
       summary: "the model answered differently",
-      diff: unified(one.answer, other.answer, sides),
+      diff: unifiedDiff(one.answer, other.answer, sides),
     });
   return found;
 }
 
-function told({ news, answer }: CassetteExchange): unknown {
+function newsAndAnswer({ news, answer }: CassetteExchange): unknown {
   return { news, answer };
 }
 
@@ -96,15 +100,15 @@ const CALL_ID = /\b(?:srv)?toolu_\w+/g;
 /** Without what differs in every recording: ids of messages and calls, tokens, and signatures. */
 function comparable(thread: CassetteThread): CassetteThread {
   const names = new Map<string, string>();
-  const named = (id: string): string => {
+  const stableName = (id: string): string => {
     const name = names.get(id) ?? `call ${names.size + 1}`;
     names.set(id, name);
     return name;
   };
   const exchanges = thread.exchanges.map((exchange) => ({
     ...exchange,
-    news: inOrder(mapTexts(exchange.news, (text) => text.replace(CALL_ID, named)) as RecordedNews[]),
-    answer: mapTexts(plainAnswer(exchange.answer), (text) => text.replace(CALL_ID, named)) as RecordedAnswer,
+    news: inOrder(mapTexts(exchange.news, (text) => text.replace(CALL_ID, stableName)) as RecordedNews[]),
+    answer: mapTexts(plainAnswer(exchange.answer), (text) => text.replace(CALL_ID, stableName)) as RecordedAnswer,
   }));
   return { ...thread, exchanges };
 }
@@ -123,10 +127,10 @@ function plainAnswer(answer: RecordedAnswer): unknown {
   const { role, model, content, stop_reason: stopReason } = answer.message;
   return {
     ...answer,
-    message: { role, model, content: content.map(unsigned), stop_reason: stopReason },
+    message: { role, model, content: content.map(withoutSignature), stop_reason: stopReason },
   };
 }
 
-function unsigned(block: Readonly<Record<string, unknown>>): object {
+function withoutSignature(block: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(Object.entries(block).filter(([key]) => key !== "signature"));
 }

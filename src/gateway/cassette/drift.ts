@@ -1,8 +1,8 @@
 import { createTwoFilesPatch } from "diff";
 import type { Cassette, CassetteExchange } from "../../core/suite/cassette.ts";
 import type { Drift, Ignored } from "../../core/ports/tape.ts";
-import type { Asked } from "./asked.ts";
-import { ignoredKinds, type Leeway, steady } from "./varying/ignored.ts";
+import type { RequestFingerprint } from "./request-fingerprint.ts";
+import { ignoredKinds, type Leeway, steady } from "./varying/ignored-kinds.ts";
 
 export type Difference = Pick<Drift, "what" | "summary" | "diff">;
 
@@ -28,39 +28,43 @@ const NO_LEEWAY: Leeway = { ignore: [], interrupted: new Set() };
 /** All differences between a request and the recorded one, and those of them that do not count. */
 export function differences(
   recorded: Omit<CassetteExchange, "answer">,
-  asked: Omit<Asked, "stream">,
+  asked: Omit<RequestFingerprint, "stream">,
   texts: Cassette["texts"],
   { sides, leeway = NO_LEEWAY }: CompareOptions = {},
 ): Compared {
   const found: Difference[] = [];
   const compare = (what: Drift["what"], summary: string, [before, after]: readonly [unknown, unknown]): void => {
-    if (!same(before, after)) found.push({ what, summary, diff: unified(before, after, sides) });
+    if (!isEqualJson(before, after)) found.push({ what, summary, diff: unifiedDiff(before, after, sides) });
   };
   compare("model", `the model was ${recorded.model} and is ${asked.model}`, [recorded.model, asked.model]);
   compare("instructions", "the instructions changed", [texts[recorded.instructions], asked.instructions]);
   const tools = texts[recorded.tools];
-  if (!same(tools, asked.tools))
-    found.push({ what: "tools", summary: toolSummary(tools, asked.tools), diff: unified(tools, asked.tools, sides) });
+  if (!isEqualJson(tools, asked.tools))
+    found.push({
+      what: "tools",
+      summary: toolSummary(tools, asked.tools),
+      diff: unifiedDiff(tools, asked.tools, sides),
+    });
   compare("settings", "the request's settings changed", [recorded.settings, asked.settings]);
-  if (same(recorded.news, asked.news)) return { differences: found, ignored: [] };
+  if (isEqualJson(recorded.news, asked.news)) return { differences: found, ignored: [] };
   const [before, after] = [steady(recorded.news, leeway), steady(asked.news, leeway)];
-  if (!same(before.news, after.news))
+  if (!isEqualJson(before.news, after.news))
     found.push({
       what: "content",
       summary: newsSummary(before.news, after.news),
-      diff: unified(before.news, after.news, sides),
+      diff: unifiedDiff(before.news, after.news, sides),
     });
   const kinds = ignoredKinds(before, after);
-  const ignored = kinds.length === 0 ? [] : [{ kinds, diff: unified(recorded.news, asked.news, sides) }];
+  const ignored = kinds.length === 0 ? [] : [{ kinds, diff: unifiedDiff(recorded.news, asked.news, sides) }];
   return { differences: found, ignored };
 }
 
-export function same(a: unknown, b: unknown): boolean {
-  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+export function isEqualJson(a: unknown, b: unknown): boolean {
+  return JSON.stringify(sortKeys(a)) === JSON.stringify(sortKeys(b));
 }
 
 /** For people: texts by lines, everything else as JSON. */
-export function unified(before: unknown, after: unknown, sides: Sides = ["recorded", "now"]): string {
+export function unifiedDiff(before: unknown, after: unknown, sides: Sides = ["recorded", "now"]): string {
   const patch = createTwoFilesPatch(...sides, readable(before), readable(after), "", "", { context: 2 });
   return patch.split("\n").slice(1).join("\n");
 }
@@ -86,7 +90,7 @@ function toolSummary(before: unknown, after: readonly unknown[]): string {
     ),
     ...list(
       "changed:",
-      [...now.keys()].filter((name) => old.has(name) && !same(old.get(name), now.get(name))),
+      [...now.keys()].filter((name) => old.has(name) && !isEqualJson(old.get(name), now.get(name))),
     ),
   ];
   return `the tools changed (${parts.length === 0 ? "in another order" : parts.join("; ")})`;
@@ -103,8 +107,9 @@ interface Told {
 
 function newsSummary(before: readonly unknown[], after: readonly unknown[]): string {
   const [old, now] = [blocks(before), blocks(after)];
-  const index = now.findIndex((one, at) => !same(one, old[at]));
-  const { role, type } = now[index] ?? old.find((one, at) => !same(one, now[at])) ?? { role: "user", type: "text" };
+  const index = now.findIndex((one, at) => !isEqualJson(one, old[at]));
+  const { role, type } = now[index] ??
+    old.find((one, at) => !isEqualJson(one, now[at])) ?? { role: "user", type: "text" };
   if (type === "tool_result") return "a tool answered differently";
   return role === "system" ? "the engine's own message to the model changed" : "the message to the model changed";
 }
@@ -123,7 +128,7 @@ function lines(value: unknown, indent: string): string[] {
   if (typeof value === "string") return value.split("\n").map((line) => indent + line);
   if (Array.isArray(value)) return value.flatMap((one) => [`${indent}-`, ...lines(one, `${indent}  `)]);
   if (typeof value !== "object" || value === null) return [indent + String(value)];
-  return Object.entries(sorted(value) as object).flatMap(([key, one]) =>
+  return Object.entries(sortKeys(value) as object).flatMap(([key, one]) =>
     typeof one === "string" && !one.includes("\n")
       ? [`${indent}${key}: ${one}`]
       : [`${indent}${key}:`, ...lines(one, `${indent}  `)],
@@ -131,12 +136,12 @@ function lines(value: unknown, indent: string): string[] {
 }
 
 /** Key order is irrelevant. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, one]) => [key, sorted(one)]),
+      .map(([key, one]) => [key, sortKeys(one)]),
   );
 }

@@ -1,6 +1,6 @@
 import type { Fault } from "../../core/suite/fault-schema.ts";
 import type { RequestOrigin, UpstreamRequest, UpstreamResponse } from "../upstreams/upstream.ts";
-import { broken, held, once, plain } from "./answer-parts.ts";
+import { breakAfter, holdAfter, once, plainAnswer } from "./answer-parts.ts";
 
 const TYPES = { 429: "rate_limit_error", 500: "api_error", 529: "overloaded_error" } as const;
 
@@ -42,20 +42,20 @@ export async function faulty(
     case 429:
     case 500:
     case 529:
-      return plain(
+      return plainAnswer(
         fault.kind,
         { type: "error", error: { type: TYPES[fault.kind], message: `An injected fault: ${fault.kind}` } },
         fault.retry_after === undefined ? [] : [["retry-after", String(fault.retry_after)]],
       );
     case "stall":
-      return { status: 200, headers, body: held(BEGINNING, signal) };
+      return { status: 200, headers, body: holdAfter(BEGINNING, signal) };
     case "drop":
-      return { status: 200, headers, body: broken(BEGINNING) };
+      return { status: 200, headers, body: breakAfter(BEGINNING) };
     case "garbage":
       return { status: 200, headers, body: once("event: message_start\ndata: {this is no answer\n\n") };
     case "kill":
       await kill();
-      return { status: 200, headers, body: held("", signal) };
+      return { status: 200, headers, body: holdAfter("", signal) };
   }
 }
 

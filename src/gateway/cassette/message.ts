@@ -119,10 +119,10 @@ interface StreamOptions {
 
 /** A message as a stream. */
 export function streamOf(message: RecordedMessage, options: StreamOptions): string {
-  return framesOf(message, options).join("");
+  return messageFrames(message, options).join("");
 }
 
-export function framesOf(message: RecordedMessage, { cut, piece = Infinity }: StreamOptions): readonly string[] {
+export function messageFrames(message: RecordedMessage, { cut, piece = Infinity }: StreamOptions): readonly string[] {
   const { content, usage, stop_reason: stopReason, stop_sequence: stopSequence = null, ...start } = message;
   const frames: Json[] = [
     { type: "message_start", message: { ...start, content: [], stop_reason: null, stop_sequence: null, usage } },

@@ -1,10 +1,10 @@
 import type { Cassette, CassetteExchange, CassetteThread, RecordedAnswer } from "../../core/suite/cassette.ts";
 import type { Drift, Ignored } from "../../core/ports/tape.ts";
 import type { RequestOrigin } from "../upstreams/upstream.ts";
-import { type Asked, hashOf, taskOf } from "./asked.ts";
-import { type Difference, differences, same, unified } from "./drift.ts";
-import type { Places } from "./places.ts";
-import { type Leeway, steady } from "./varying/ignored.ts";
+import { type RequestFingerprint, shortHash, taskOf } from "./request-fingerprint.ts";
+import { type Difference, differences, isEqualJson, unifiedDiff } from "./drift.ts";
+import type { Placeholders } from "./placeholders.ts";
+import { type Leeway, steady } from "./varying/ignored-kinds.ts";
 
 export interface Played {
   readonly answer: RecordedAnswer | undefined;
@@ -16,7 +16,7 @@ export interface Played {
 export class Player {
   readonly #texts: Cassette["texts"];
   readonly #session: string;
-  readonly #places: Places;
+  readonly #places: Placeholders;
   readonly #interrupted = new Set<string>();
   readonly #leeway: Leeway;
   readonly #lines: readonly Line[];
@@ -26,7 +26,7 @@ export class Player {
   constructor(
     { threads, texts }: Cassette,
     session: string,
-    { places, ignore }: { readonly places: Places; readonly ignore: readonly RegExp[] },
+    { places, ignore }: { readonly places: Placeholders; readonly ignore: readonly RegExp[] },
   ) {
     this.#texts = texts;
     this.#leeway = { ignore, interrupted: this.#interrupted };
@@ -35,13 +35,13 @@ export class Player {
     this.#lines = threads.filter((one) => one.session === session).map((thread) => new Line(thread));
   }
 
-  next(asked: Asked, origin: RequestOrigin): Played {
+  next(asked: RequestFingerprint, origin: RequestOrigin): Played {
     const thread = this.#threadOf(asked, origin);
     const line = this.#lines.find((one) => one.isOf(thread, origin.requestClass));
     const { exchange, ordinal } = line?.take(asked, this.#leeway) ?? { exchange: undefined, ordinal: 1 };
     const drift = (difference: Difference): Drift => ({ session: this.#session, thread, ordinal, ...difference });
     if (exchange === undefined)
-      return { answer: undefined, drifts: [drift(this.#unrecorded(asked, origin, ordinal))], ignored: [] };
+      return { answer: undefined, drifts: [drift(this.#unrecordedRequest(asked, origin, ordinal))], ignored: [] };
     const compared = differences(exchange, asked, this.#texts, { leeway: this.#leeway });
     return {
       answer: exchange.answer,
@@ -60,7 +60,7 @@ export class Player {
   }
 
   /** A subagent is identified by its task; subagents with the same task are interchangeable. */
-  #threadOf(asked: Asked, { engineAgentId }: RequestOrigin): string {
+  #threadOf(asked: RequestFingerprint, { engineAgentId }: RequestOrigin): string {
     if (engineAgentId === undefined) return "main";
     const known = this.#threads.get(engineAgentId);
     if (known !== undefined) return known;
@@ -75,13 +75,17 @@ export class Player {
     return thread;
   }
 
-  #unrecorded(asked: Asked, { engineAgentId, requestClass }: RequestOrigin, ordinal: number): Difference {
+  #unrecordedRequest(
+    asked: RequestFingerprint,
+    { engineAgentId, requestClass }: RequestOrigin,
+    ordinal: number,
+  ): Difference {
     const who = engineAgentId === undefined ? "the primary thread" : "a subagent";
     const nearest = this.#lines.find((line) => line.isSubagent === (engineAgentId !== undefined));
     return {
       what: "unrecorded",
       summary: `request ${ordinal} of ${who} (${requestClass}) is not on the cassette`,
-      diff: unified(nearest?.last?.news ?? [], asked.news),
+      diff: unifiedDiff(nearest?.last?.news ?? [], asked.news),
     };
   }
 }
@@ -109,9 +113,9 @@ class Line {
   }
 
   /** Subagents of several kinds may have the same task. */
-  hasPrompt({ instructions, tools }: Asked): boolean {
+  hasPrompt({ instructions, tools }: RequestFingerprint): boolean {
     const [first] = this.#thread.exchanges;
-    return first?.instructions === hashOf(instructions) && first.tools === hashOf(tools);
+    return first?.instructions === shortHash(instructions) && first.tools === shortHash(tools);
   }
 
   /** The ids of the calls in the answer that was played last. */
@@ -136,10 +140,14 @@ class Line {
   }
 
   /** In order, except for auxiliary requests, which may come in any order. */
-  take(asked: Asked, leeway: Leeway): { readonly exchange: CassetteExchange | undefined; readonly ordinal: number } {
+  take(
+    asked: RequestFingerprint,
+    leeway: Leeway,
+  ): { readonly exchange: CassetteExchange | undefined; readonly ordinal: number } {
     const free = [...this.#thread.exchanges.keys()].filter((index) => !this.#played.has(index));
     const news = steady(asked.news, leeway).news;
-    const fits = (index: number): boolean => same(steady(this.#thread.exchanges[index]?.news ?? [], leeway).news, news);
+    const fits = (index: number): boolean =>
+      isEqualJson(steady(this.#thread.exchanges[index]?.news ?? [], leeway).news, news);
     const index = (this.#thread.class === "auxiliary" ? free.find(fits) : undefined) ?? free[0];
     if (index === undefined) return { exchange: undefined, ordinal: this.#thread.exchanges.length + 1 };
     this.#played.add(index);

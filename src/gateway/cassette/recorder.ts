@@ -1,24 +1,24 @@
 import type { Cassette, CassetteExchange, CassetteThread, RecordedAnswer } from "../../core/suite/cassette.ts";
 import type { RequestOrigin } from "../upstreams/upstream.ts";
-import { type Asked, hashOf } from "./asked.ts";
-import { mapTexts, type Places } from "./places.ts";
+import { type RequestFingerprint, shortHash } from "./request-fingerprint.ts";
+import { mapTexts, type Placeholders } from "./placeholders.ts";
 
 /** Records the requests and answers of one session by thread, in the order of the requests. */
 export class Recorder {
   readonly #session: string;
-  readonly #places: Places;
+  readonly #places: Placeholders;
   readonly #texts: Record<string, unknown> = {};
   readonly #lines: { thread: string; class: string; slots: Slot[] }[] = [];
   /** The engine's id of a subagent → its name on the cassette. */
   readonly #threads = new Map<string, string>();
 
-  constructor(session: string, places: Places) {
+  constructor(session: string, places: Placeholders) {
     this.#session = session;
     this.#places = places;
   }
 
   /** Returns a function that takes the answer. A request without an answer is not on the cassette. */
-  add(asked: Asked, { engineAgentId, requestClass }: RequestOrigin): (answer: RecordedAnswer) => void {
+  add(asked: RequestFingerprint, { engineAgentId, requestClass }: RequestOrigin): (answer: RecordedAnswer) => void {
     const thread = engineAgentId === undefined ? "main" : this.#nameOf(engineAgentId);
     let line = this.#lines.find((one) => one.thread === thread && one.class === requestClass);
     if (line === undefined) this.#lines.push((line = { thread, class: requestClass, slots: [] }));
@@ -36,7 +36,7 @@ export class Recorder {
     return (answer) => void (slot.answer = mapTexts(answer, this.#places.hide) as RecordedAnswer);
   }
 
-  recorded(): Pick<Cassette, "threads" | "texts"> {
+  recording(): Pick<Cassette, "threads" | "texts"> {
     const threads = this.#lines.map(({ thread, class: requestClass, slots }): CassetteThread => ({
       session: this.#session,
       thread,
@@ -54,7 +54,7 @@ export class Recorder {
   }
 
   #keep(value: unknown): string {
-    const hash = hashOf(value);
+    const hash = shortHash(value);
     this.#texts[hash] = value;
     return hash;
   }

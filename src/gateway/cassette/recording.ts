@@ -8,20 +8,20 @@ interface Recording {
   readonly stream: boolean;
   /** Aborts when the agent stops reading. */
   readonly signal: AbortSignal;
-  readonly done: (answer: RecordedAnswer) => void;
+  readonly finish: (answer: RecordedAnswer) => void;
 }
 
 /** Those that say whether and when to retry. */
 const KEPT_HEADERS = ["retry-after", "x-should-retry"];
 
 /** The same answer, passed to the recording when it ends, however it ends. */
-export function recorded(response: UpstreamResponse, recording: Recording): UpstreamResponse {
-  return { ...response, body: watched(response, recording) };
+export function recordResponse(response: UpstreamResponse, recording: Recording): UpstreamResponse {
+  return { ...response, body: watchBody(response, recording) };
 }
 
-async function* watched(
+async function* watchBody(
   { status, headers, body }: UpstreamResponse,
-  { stream, signal, done }: Recording,
+  { stream, signal, finish }: Recording,
 ): AsyncGenerator<Uint8Array> {
   const reader = new MessageReader();
   const isStream = status === 200 && stream;
@@ -34,13 +34,13 @@ async function* watched(
     }
   } finally {
     const answer = isStream
-      ? streamed(reader, signal)
+      ? streamedAnswer(reader, signal)
       : whole(Buffer.concat(chunks).toString("utf8"), { status, headers });
-    if (answer !== undefined) done(answer);
+    if (answer !== undefined) finish(answer);
   }
 }
 
-function streamed(reader: MessageReader, signal: AbortSignal): RecordedAnswer | undefined {
+function streamedAnswer(reader: MessageReader, signal: AbortSignal): RecordedAnswer | undefined {
   const { error } = reader;
   const read = reader.read();
   if (read === undefined)
@@ -55,7 +55,7 @@ function whole(
   text: string,
   { status, headers }: Pick<UpstreamResponse, "status" | "headers">,
 ): RecordedAnswer | undefined {
-  const body = parsed(text);
+  const body = parseJson(text);
   if (status !== 200) return { kind: "error", status, headers: keptOf(headers), body };
   const message = recordedMessage.safeParse(body);
   return message.success ? { kind: "message", message: message.data } : undefined;
@@ -67,7 +67,7 @@ function keptOf(headers: HeaderList): Record<string, string> {
   ) as Record<string, string>;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -2,13 +2,13 @@ import type { RecordedAnswer } from "../../core/suite/cassette.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { Drift, Ignored, Tape, TapeOptions, Tapes } from "../../core/ports/tape.ts";
 import type { RequestOrigin, Upstream, UpstreamFor, UpstreamRequest, UpstreamResponse } from "../upstreams/upstream.ts";
-import { plain, refusal, respond, silence } from "./answer-parts.ts";
-import { type Asked, askedBy } from "./asked.ts";
+import { plainAnswer, refusal, respond, silence } from "./answer-parts.ts";
+import { type RequestFingerprint, askedBy } from "./request-fingerprint.ts";
 import { Faults, faulty } from "./faults.ts";
-import { mapTexts, type Places, placesOf } from "./places.ts";
+import { mapTexts, type Placeholders, placeholdersOf } from "./placeholders.ts";
 import { Player } from "./player.ts";
 import { Recorder } from "./recorder.ts";
-import { recorded } from "./recording.ts";
+import { recordResponse } from "./recording.ts";
 
 /** All tapes of a host, and the model as its sessions see it through them. */
 export class GatewayTapes implements Tapes {
@@ -31,8 +31,8 @@ export class GatewayTapes implements Tapes {
         billing: upstream.billing,
         ...(upstream.isPlain !== undefined && { isPlain: upstream.isPlain }),
         ...(upstream.remedy !== undefined && { remedy: upstream.remedy }),
-        ...(upstream.renewed !== undefined && { renewed: upstream.renewed.bind(upstream) }),
-        send: (request) => this.#taped(request, upstream) ?? upstream.send(request),
+        ...(upstream.waitForRenewal !== undefined && { waitForRenewal: upstream.waitForRenewal.bind(upstream) }),
+        send: (request) => this.#sendThroughTape(request, upstream) ?? upstream.send(request),
       };
       made.set(upstream, taped);
       return taped;
@@ -43,12 +43,13 @@ export class GatewayTapes implements Tapes {
   alone(): Upstream {
     return {
       billing: "rehearsal",
-      send: async (request) => this.#taped(request, undefined) ?? refusal("This session has no cassette and no model."),
+      send: async (request) =>
+        this.#sendThroughTape(request, undefined) ?? refusal("This session has no cassette and no model."),
     };
   }
 
   /** Undefined if the request uses no tape. */
-  #taped(request: UpstreamRequest, model: Upstream | undefined): Promise<UpstreamResponse> | undefined {
+  #sendThroughTape(request: UpstreamRequest, model: Upstream | undefined): Promise<UpstreamResponse> | undefined {
     const { origin } = request;
     return origin && this.#tapes.get(origin.sessionId)?.send({ ...request, origin }, model);
   }
@@ -64,7 +65,7 @@ class SessionTape implements Tape {
   readonly drifts: Drift[] = [];
   readonly ignored: Ignored[] = [];
   readonly #options: TapeOptions;
-  readonly #places: Places;
+  readonly #places: Placeholders;
   readonly #player: Player | undefined;
   readonly #recorder: Recorder | undefined;
   readonly #faults: Faults;
@@ -78,7 +79,7 @@ class SessionTape implements Tape {
     this.session = session;
     this.#options = options;
     this.#onEnd = onEnd;
-    this.#places = placesOf(places, ignore);
+    this.#places = placeholdersOf(places, ignore);
     this.#player = replay && new Player(replay.cassette, session, { places: this.#places, ignore });
     this.#recorder = record ? new Recorder(session, this.#places) : undefined;
     this.#faults = new Faults(faults);
@@ -92,8 +93,8 @@ class SessionTape implements Tape {
     return this.#faults.unmet;
   }
 
-  recorded(): ReturnType<Tape["recorded"]> {
-    return this.#recorder?.recorded() ?? { threads: [], texts: {} };
+  recording(): ReturnType<Tape["recording"]> {
+    return this.#recorder?.recording() ?? { threads: [], texts: {} };
   }
 
   hold(isHeld: () => boolean): void {
@@ -120,10 +121,10 @@ class SessionTape implements Tape {
     const { stream } = asked;
     const { signal } = request;
     const response = this.#player === undefined ? await ask(request, model) : this.#play(asked, request, this.#player);
-    return done === undefined ? response : recorded(response, { stream, signal, done });
+    return done === undefined ? response : recordResponse(response, { stream, signal, finish: done });
   }
 
-  #play(asked: Asked, { origin, signal }: TapedRequest, player: Player): UpstreamResponse {
+  #play(asked: RequestFingerprint, { origin, signal }: TapedRequest, player: Player): UpstreamResponse {
     // The agent retries a refused request: this is not another difference, and not another position on the cassette.
     if (this.#refusal !== undefined) return refusal(this.#refusal);
     const { answer, drifts, ignored } = player.next(asked, origin);
@@ -145,6 +146,6 @@ async function ask(request: UpstreamRequest, model: Upstream | undefined): Promi
 /** Free requests, which are not recorded. */
 function onTheSide({ path, body }: UpstreamRequest): UpstreamResponse {
   return path.startsWith("/v1/messages/count_tokens")
-    ? plain(200, { input_tokens: Math.ceil((body?.byteLength ?? 0) / BYTES_PER_TOKEN) })
-    : plain(404, { type: "error", error: { type: "not_found_error", message: `Not on a cassette: ${path}` } });
+    ? plainAnswer(200, { input_tokens: Math.ceil((body?.byteLength ?? 0) / BYTES_PER_TOKEN) })
+    : plainAnswer(404, { type: "error", error: { type: "not_found_error", message: `Not on a cassette: ${path}` } });
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/ports/clock.ts";
 
 /** The API's response when it refused a credential. */
-export interface Refusal {
+export interface CredentialRefusal {
   readonly status: number;
   readonly message: string;
 }
@@ -32,7 +32,7 @@ export class ExpiredCredential {
    * It was valid before, according to the API or an earlier answer. A 403 that does not say so is about the account's
    * permissions.
    */
-  isExpired({ status, message }: Refusal): boolean {
+  isExpired({ status, message }: CredentialRefusal): boolean {
     if (status === 401) return this.#wasAccepted || /\bexpired\b/i.test(message);
     return /\b(token|credentials?|session)\b.*\bexpired\b/i.test(message);
   }

@@ -57,7 +57,7 @@ export function secretSource(provider: AuthProvider, settings: CredentialSetting
   return {
     ...source,
     async read() {
-      const value = checked(await source.read(), source.place);
+      const value = checkSecret(await source.read(), source.place);
       settings.onSecret?.({ name, value });
       return value;
     },
@@ -122,7 +122,7 @@ function commandSource(
 }
 
 /** Refused here, because Node would refuse such a header only at the first request. */
-function checked(secret: string, place: string): string {
+function checkSecret(secret: string, place: string): string {
   if (!/^[\x21-\x7e]+$/.test(secret))
     throw missing(`${place} contains characters that are not allowed in a credential.`);
   return secret;

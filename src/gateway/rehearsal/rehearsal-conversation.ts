@@ -3,25 +3,25 @@ import { REWIND_NOTE } from "../../core/text/text.ts";
 /** The part of a Messages API request that the rehearsal model reads. Parsed leniently: it comes from outside. */
 export interface MessagesRequest {
   readonly messages?: readonly Message[];
-  readonly tools?: readonly Tool[];
+  readonly tools?: readonly RehearsalTool[];
 }
 
 export interface Message {
   readonly role: string;
-  readonly content: string | readonly Block[];
+  readonly content: string | readonly RehearsalBlock[];
 }
 
-export interface Block {
+export interface RehearsalBlock {
   readonly type: string;
   readonly text?: string;
   readonly id?: string;
   readonly name?: string;
   readonly tool_use_id?: string;
-  readonly content?: string | readonly Block[];
+  readonly content?: string | readonly RehearsalBlock[];
   readonly is_error?: boolean;
 }
 
-export interface Tool {
+export interface RehearsalTool {
   readonly name: string;
   readonly description?: string;
   readonly input_schema?: Readonly<Record<string, unknown>>;
@@ -84,7 +84,7 @@ function requestIn(message: Message): string | undefined {
     .findLast((text) => text !== "" && !NUDGE.test(text));
 }
 
-function blocksOf(message: Message): readonly Block[] {
+function blocksOf(message: Message): readonly RehearsalBlock[] {
   return typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
 }
 
@@ -115,7 +115,7 @@ export function ownSubagents({ messages = [], tools = [] }: MessagesRequest): re
 /** Until a blank line, or the end. */
 const LIST = /(?:^Available agent types[^\n]*|The subagents are):\n((?:[^\n]+\n?)+)/m;
 
-function textOf(content: string | readonly Block[] | undefined): string {
+function textOf(content: string | readonly RehearsalBlock[] | undefined): string {
   if (typeof content === "string") return withoutAdditions(content);
   return withoutAdditions((content ?? []).map((block) => block.text ?? "").join("\n"));
 }

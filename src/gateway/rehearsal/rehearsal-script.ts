@@ -5,9 +5,9 @@ import {
   ownSubagents,
   readConversation,
   type SubagentKind,
-  type Tool,
+  type RehearsalTool,
 } from "./rehearsal-conversation.ts";
-import { readSteps, type Step } from "./rehearsal-steps.ts";
+import { readSteps, type RehearsalStep } from "./rehearsal-steps.ts";
 import { valueFor } from "./rehearsal-value.ts";
 
 export type RehearsalReply =
@@ -29,7 +29,7 @@ interface RehearsalError {
 /** The context of a step: its calls so far, and the available tools. */
 interface Stage {
   readonly made: readonly FinishedCall[];
-  readonly tools: readonly Tool[];
+  readonly tools: readonly RehearsalTool[];
   readonly subagents: readonly SubagentKind[];
 }
 
@@ -55,7 +55,7 @@ const ABILITIES: readonly (readonly [text: string, ...tools: string[]])[] = [
   ["fail, or: fail with 529"],
 ];
 
-function help(tools: readonly Tool[]): string {
+function help(tools: readonly RehearsalTool[]): string {
   return [
     "I am Capstan's rehearsal model: a script that needs no key and no network, but calls the real tools. Ask me to:",
     ...ABILITIES.filter(([, ...needed]) => needed.length === 0 || needed.some((name) => hasTool(tools, name))).map(
@@ -104,7 +104,11 @@ export function rehearse(request: MessagesRequest): RehearsalReply {
 
 function close(
   reports: readonly string[],
-  { tools, rest, thought }: { tools: readonly Tool[]; rest: readonly FinishedCall[]; thought?: string | undefined },
+  {
+    tools,
+    rest,
+    thought,
+  }: { tools: readonly RehearsalTool[]; rest: readonly FinishedCall[]; thought?: string | undefined },
 ): RehearsalReply {
   const structured = tools.find(({ name }) => name === STRUCTURED_OUTPUT);
   const returned = rest.some(({ name }) => name === STRUCTURED_OUTPUT);
@@ -115,7 +119,7 @@ function close(
   return { text: reports.join("\n\n") || help(tools), ...thinking(thought) };
 }
 
-function nextMove(step: Step, { made, tools, subagents }: Stage): Move {
+function nextMove(step: RehearsalStep, { made, tools, subagents }: Stage): Move {
   const failed = made.find((call) => call.failed);
   if (failed !== undefined) return { stop: `${failed.name} did not work, so I stop here: ${excerpt(failed.result)}` };
   const result = made.at(-1)?.result;
@@ -159,7 +163,7 @@ function nextMove(step: Step, { made, tools, subagents }: Stage): Move {
   }
 }
 
-function listCall(directory: string | undefined, tools: readonly Tool[]): Move {
+function listCall(directory: string | undefined, tools: readonly RehearsalTool[]): Move {
   if (hasTool(tools, "Glob"))
     return call("Glob", { pattern: "**/*", ...(directory !== undefined && { path: directory }) });
   const command = directory === undefined ? "ls" : `ls -- '${directory.replaceAll("'", String.raw`'\''`)}'`;
@@ -167,7 +171,7 @@ function listCall(directory: string | undefined, tools: readonly Tool[]): Move {
 }
 
 /** The tool edits only what was read before. */
-function editMove(step: Step & { kind: "edit" }, made: readonly FinishedCall[]): Move {
+function editMove(step: RehearsalStep & { kind: "edit" }, made: readonly FinishedCall[]): Move {
   const { file, from, to } = step;
   const [read, edited] = made;
   if (read === undefined) return call("Read", { file_path: file });
@@ -179,7 +183,7 @@ function editMove(step: Step & { kind: "edit" }, made: readonly FinishedCall[]):
   return call("Edit", { file_path: file, old_string: line, new_string: `${line} (edited in rehearsal)` });
 }
 
-function questionCall({ question, options }: Step & { kind: "ask" }): Move {
+function questionCall({ question, options }: RehearsalStep & { kind: "ask" }): Move {
   const choices = options.map((label) => ({ label, description: `Go on with: ${label}` }));
   return call("AskUserQuestion", {
     questions: [{ question, header: "Rehearsal", options: choices, multiSelect: false }],
@@ -225,7 +229,7 @@ function call(name: string, input: ToolCall["input"]): Move {
   return { calls: [{ name, input }] };
 }
 
-function hasTool(tools: readonly Tool[], name: string): boolean {
+function hasTool(tools: readonly RehearsalTool[], name: string): boolean {
   return tools.some((tool) => tool.name === name);
 }
 

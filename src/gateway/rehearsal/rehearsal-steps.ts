@@ -1,5 +1,5 @@
 /** One thing that the rehearsal model was asked to do. */
-export type Step =
+export type RehearsalStep =
   | { readonly kind: "list"; readonly directory: string | undefined }
   | { readonly kind: "read"; readonly file: string }
   | { readonly kind: "write"; readonly file: string; readonly text: string }
@@ -22,7 +22,7 @@ const THE_FILE = String.raw`(?:(?: a| the)?(?: new)?(?: file)?(?: called| named)
 const HERE = "(?:this|the|my)(?: current)? (?:directory|folder|workspace|project)";
 
 /** In order: the first that matches the whole step wins. */
-const PATTERNS: readonly (readonly [pattern: string, read: (groups: Groups) => Step])[] = [
+const PATTERNS: readonly (readonly [pattern: string, read: (groups: Groups) => RehearsalStep])[] = [
   [
     `(?:list|show)(?: me)?(?: all)?(?: the)? files(?: here)?(?: (?:in|of|under) (?:${HERE}|${FILE}))?`,
     ({ file }) => ({ kind: "list", directory: file && name(file) }),
@@ -30,25 +30,25 @@ const PATTERNS: readonly (readonly [pattern: string, read: (groups: Groups) => S
   [`ls(?: ${FILE})?`, ({ file }) => ({ kind: "list", directory: file && name(file) })],
   [
     `(?:write|create|make|save)${THE_FILE} (?:with|containing|saying)(?: the)?(?: text| contents?)?:? (?<text>.+)`,
-    ({ file = "", text = "" }) => ({ kind: "write", file: name(file), text: unquoted(text) }),
+    ({ file = "", text = "" }) => ({ kind: "write", file: name(file), text: unquote(text) }),
   ],
   [
     `(?:write|put|save) (?<text>.+) (?:to|into|in)${THE_FILE}`,
-    ({ file = "", text = "" }) => ({ kind: "write", file: name(file), text: unquoted(text) }),
+    ({ file = "", text = "" }) => ({ kind: "write", file: name(file), text: unquote(text) }),
   ],
   [
     `(?:replace|change) (?<from>.+?) (?:with|by|to|into) (?<to>.+) in${THE_FILE}`,
-    ({ file = "", from = "", to = "" }) => ({ kind: "edit", file: name(file), from: unquoted(from), to: unquoted(to) }),
+    ({ file = "", from = "", to = "" }) => ({ kind: "edit", file: name(file), from: unquote(from), to: unquote(to) }),
   ],
   [
     `(?:edit|change|update)${THE_FILE}[,:]? (?:and )?(?:replace|change) (?<from>.+?) (?:with|by|to|into) (?<to>.+)`,
-    ({ file = "", from = "", to = "" }) => ({ kind: "edit", file: name(file), from: unquoted(from), to: unquoted(to) }),
+    ({ file = "", from = "", to = "" }) => ({ kind: "edit", file: name(file), from: unquote(from), to: unquote(to) }),
   ],
   [`(?:edit|update)${THE_FILE}`, ({ file = "" }) => ({ kind: "edit", file: name(file) })],
   [`(?:read|open|show|view|cat|print)(?: me)?${THE_FILE}`, ({ file = "" }) => ({ kind: "read", file: name(file) })],
   [
     `(?:run|execute)(?: the)?(?: shell)?(?: command)?:? (?<command>.+)`,
-    ({ command = "" }) => ({ kind: "run", command: unquoted(command) }),
+    ({ command = "" }) => ({ kind: "run", command: unquote(command) }),
   ],
   [
     String.raw`(?:use|call)(?: the)?(?: tool)? (?<tool>[\w-]+)(?: with (?<input>\{.*\}))?`,
@@ -68,7 +68,7 @@ const POLITE = /^(?:(?:please|now|first|next|finally|can you|could you|would you
 const THEN = /"[^"]*"|(?<=^|\s)'[^']*'|`[^`]*`|[\s,;.]*\b(?:and\s+)?then\b[\s,:]*/gi;
 
 /** The steps of a request, or undefined if a part of it is not understood: then nothing is done. */
-export function readSteps(request: string): readonly Step[] | undefined {
+export function readSteps(request: string): readonly RehearsalStep[] | undefined {
   const steps = splitSteps(request)
     .filter((part) => part.trim() !== "")
     .map(readStep);
@@ -86,7 +86,7 @@ function splitSteps(request: string): string[] {
   return [...parts, request.slice(start)];
 }
 
-function readStep(part: string): Step | undefined {
+function readStep(part: string): RehearsalStep | undefined {
   const text = part.trim().replace(POLITE, "");
   // A full stop usually ends the sentence, but in `ls .` it is an argument.
   for (const candidate of [text, text.replace(/\s*[.!?]+$/, "")])
@@ -106,7 +106,7 @@ function readInput(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-function readQuestion(what: string | undefined): Step {
+function readQuestion(what: string | undefined): RehearsalStep {
   if (what === undefined) return { kind: "ask", question: "How shall I go on?", options: ["Carefully", "Quickly"] };
   const question = `${what.charAt(0).toUpperCase()}${what.slice(1).replace(/\?*$/, "")}?`;
   const choice = /((?:[\w-]+, )*[\w-]+),? or ([\w-]+)/.exec(what);
@@ -120,9 +120,9 @@ function fileIn(text: string): string | undefined {
 }
 
 function name(file: string): string {
-  return unquoted(file.replace(/(?<=[\w"'`])[,.;:!?]+$/, ""));
+  return unquote(file.replace(/(?<=[\w"'`])[,.;:!?]+$/, ""));
 }
 
-function unquoted(text: string): string {
+function unquote(text: string): string {
   return /^(["'`])([\s\S]*)\1$/.exec(text)?.[2] ?? text;
 }

@@ -1,6 +1,6 @@
 type Schema = Readonly<Record<string, unknown>>;
 
-interface Place {
+interface SchemaPosition {
   readonly root: Schema;
   readonly name: string;
   readonly depth: number;
@@ -28,9 +28,9 @@ export function valueFor(schema: Schema): unknown {
   return fill(schema, { root: schema, name: "value", depth: 0 });
 }
 
-function fill(given: unknown, place: Place): unknown {
+function fill(given: unknown, place: SchemaPosition): unknown {
   if (typeof given !== "object" || given === null || place.depth > MAX_DEPTH) return `rehearsal ${place.name}`;
-  const schema = resolved(given as Schema, place.root);
+  const schema = resolveSchema(given as Schema, place.root);
   if ("const" in schema) return schema["const"];
   for (const key of ["enum", "examples"]) if (list(schema[key]).length > 0) return list(schema[key])[0];
   if ("default" in schema) return schema["default"];
@@ -53,14 +53,17 @@ function fill(given: unknown, place: Place): unknown {
   }
 }
 
-function resolved(schema: Schema, root: Schema): Schema {
+function resolveSchema(schema: Schema, root: Schema): Schema {
   let current = schema;
   for (let hops = 0; typeof current["$ref"] === "string" && hops < MAX_DEPTH; hops += 1) {
     const path = current["$ref"].replace(/^#\/?/, "").split("/").filter(Boolean);
     const keys = path.map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
     current = keys.reduce((at, key) => record(at[key]), root);
   }
-  return list(current["allOf"]).reduce<Schema>((all, part) => withBase(all, resolved(record(part), root)), current);
+  return list(current["allOf"]).reduce<Schema>(
+    (all, part) => withBase(all, resolveSchema(record(part), root)),
+    current,
+  );
 }
 
 /** Joins one of several schemas with the base, as far as needed here. */
@@ -83,7 +86,7 @@ function typeOf(schema: Schema): string | undefined {
   return "items" in schema || "prefixItems" in schema ? "array" : undefined;
 }
 
-function object(schema: Schema, place: Place): Record<string, unknown> {
+function object(schema: Schema, place: SchemaPosition): Record<string, unknown> {
   const required = list(schema["required"]);
   const properties = record(schema["properties"]);
   const names = [...new Set([...Object.keys(properties), ...(required as string[])])];
@@ -91,7 +94,7 @@ function object(schema: Schema, place: Place): Record<string, unknown> {
   return Object.fromEntries(filled.map((name) => [name, fill(properties[name], deeper(place, name))]));
 }
 
-function array(schema: Schema, place: Place): unknown[] {
+function array(schema: Schema, place: SchemaPosition): unknown[] {
   const fixed = list(schema["prefixItems"]);
   const wanted = Number(schema["minItems"] ?? 0);
   const usual = place.depth < OPTIONAL_DEPTH && schema["maxItems"] !== 0 && schema["items"] !== false ? 1 : 0;
@@ -120,7 +123,7 @@ function string(schema: Schema, name: string): string {
     .slice(0, Number(schema["maxLength"] ?? Infinity));
 }
 
-function deeper(place: Place, name: string): Place {
+function deeper(place: SchemaPosition, name: string): SchemaPosition {
   return { ...place, name, depth: place.depth + 1 };
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { RecordedMessage } from "../../core/suite/cassette.ts";
 import { errorResponse } from "../answer.ts";
-import { plain, streamed } from "../cassette/answer-parts.ts";
+import { plainAnswer, streamMessage } from "../cassette/answer-parts.ts";
 import type { MessagesRequest } from "./rehearsal-conversation.ts";
 import { rehearse, type RehearsalReply } from "./rehearsal-script.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
@@ -27,7 +27,7 @@ export function openRehearsal(): Upstream {
       const reply = rehearse(request);
       if ("error" in reply) return errorResponse(reply.error);
       const message = messageOf(reply, request, body.byteLength);
-      return request.stream === true ? streamed(message, PIECE) : plain(200, message);
+      return request.stream === true ? streamMessage(message, PIECE) : plainAnswer(200, message);
     },
   };
 }

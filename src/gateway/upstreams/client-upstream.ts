@@ -28,7 +28,7 @@ interface ClientUpstreamOptions {
   /** Removed from errors: some services quote what they refuse. */
   readonly secrets: readonly string[];
   readonly remedy: string;
-  readonly renewed?: Upstream["renewed"];
+  readonly renewed?: Upstream["waitForRenewal"];
 }
 
 const MESSAGES = "/v1/messages";
@@ -48,7 +48,7 @@ export function clientUpstream(options: ClientUpstreamOptions): Upstream {
     billing: "paid",
     isPlain: true,
     remedy,
-    ...(renewed !== undefined && { renewed }),
+    ...(renewed !== undefined && { waitForRenewal: renewed }),
     async send(request) {
       const [path = "", query = ""] = request.path.split("?");
       const isServed = request.method === "POST" && (path === MESSAGES || (path === COUNT_TOKENS && canCountTokens));
@@ -62,7 +62,7 @@ export function clientUpstream(options: ClientUpstreamOptions): Upstream {
         const response = await client
           .post(new URLSearchParams(query).get("beta") === "true" ? `${path}?beta=true` : path, {
             body: { ...body, model: named },
-            headers: forwarded(request.headers),
+            headers: forwardedHeaders(request.headers),
             signal: request.signal,
             stream: body["stream"] === true,
             maxRetries: 0,
@@ -81,7 +81,7 @@ export function clientUpstream(options: ClientUpstreamOptions): Upstream {
   };
 }
 
-function forwarded(headers: HeaderList): Record<string, string> {
+function forwardedHeaders(headers: HeaderList): Record<string, string> {
   return Object.fromEntries(
     FORWARDED.flatMap((name) => {
       const value = headerValue(headers, name);

@@ -45,17 +45,18 @@ export function httpUpstream({ baseUrl, credential }: { baseUrl: URL; credential
       return new Promise<UpstreamResponse>((resolve, reject) => {
         const outgoing = open(request);
         let isConnected = false;
-        const connected = (): void => void (isConnected = true);
+        const noteConnected = (): void => void (isConnected = true);
         outgoing.on("socket", (socket) => {
-          if (socket.connecting) socket.once(baseUrl.protocol === "https:" ? "secureConnect" : "connect", connected);
-          else connected();
+          if (socket.connecting)
+            socket.once(baseUrl.protocol === "https:" ? "secureConnect" : "connect", noteConnected);
+          else noteConnected();
         });
         // Also called for failures after the answer has started: those reach the reader of the body.
         outgoing.on("error", (error) => reject(isConnected ? error : new NotSent(error)));
         outgoing.on("response", (incoming) => {
           const status = incoming.statusCode ?? 0;
           const headers = headerList(incoming.rawHeaders);
-          if (isRefusal(status)) redacted(incoming, credential.secret).then(resolve, reject);
+          if (isRefusal(status)) redactAnswer(incoming, credential.secret).then(resolve, reject);
           else resolve({ status, headers, body: bytesOf(incoming) });
         });
         outgoing.end(request.body);
@@ -84,7 +85,7 @@ async function* bytesOf(incoming: IncomingMessage): AsyncGenerator<Uint8Array> {
 }
 
 /** Some proxies quote the key that they refuse; it must not reach a log or the agent. */
-async function redacted(incoming: IncomingMessage, secret: string): Promise<UpstreamResponse> {
+async function redactAnswer(incoming: IncomingMessage, secret: string): Promise<UpstreamResponse> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of bytesOf(incoming)) {

@@ -55,7 +55,7 @@ export async function renewingUpstream({ billing, source, make }: RenewingOption
   }
 
   /** Another request may find the new secret first, and use it. Failed reads are retried. */
-  async function renewed(signal: AbortSignal): Promise<void> {
+  async function waitForRenewal(signal: AbortSignal): Promise<void> {
     if (source.leadsOn === true) return sleep(RUN_EVERY_MS, undefined, { signal, ref: false });
     const { promise: aborted, reject } = Promise.withResolvers<never>();
     const abort = (): void => reject(signal.reason as Error);
@@ -76,7 +76,7 @@ export async function renewingUpstream({ billing, source, make }: RenewingOption
     billing,
     isPlain: current.upstream.isPlain === true,
     remedy: source.remedy,
-    ...(!source.isFixed && { renewed }),
+    ...(!source.isFixed && { waitForRenewal }),
     async send(request) {
       try {
         if (isStale) await renew();

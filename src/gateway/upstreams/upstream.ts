@@ -18,7 +18,7 @@ export interface Upstream {
    * Resolves when there may be a new credential after a refused one; rejects when the signal aborts. Absent if it can't
    * change while the host runs.
    */
-  renewed?(signal: AbortSignal): Promise<void>;
+  waitForRenewal?(signal: AbortSignal): Promise<void>;
   /**
    * Resolves with the headers of the answer. Rejects if none came, and when the signal aborts; with `NotSent` if the
    * provider can't have seen the request.

@@ -17,7 +17,7 @@ export class Relisting {
     this.#look = look;
   }
 
-  changed(): void {
+  noteChange(): void {
     this.#isWanted = true;
     if (!this.#isLooking) void this.#run();
   }

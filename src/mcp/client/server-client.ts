@@ -95,12 +95,12 @@ class ConnectedServer implements ServerClient {
   }
 
   async start(): Promise<void> {
-    await this.#connected();
+    await this.#connection();
   }
 
   async call({ tool, input, signal }: ServerCall): Promise<CallToolResult> {
     const { name, idleMs } = this.#options;
-    const live = await this.#connected().catch((thrown: unknown) => {
+    const live = await this.#connection().catch((thrown: unknown) => {
       throw new Error(`The MCP server ${name} did not restart: ${messageOf(thrown)}.`, { cause: thrown });
     });
     using silence = new Silence(idleMs, this.#options.isAsking);
@@ -111,7 +111,7 @@ class ConnectedServer implements ServerClient {
         {
           timeout: NO_TIMEOUT_MS,
           signal: AbortSignal.any([signal, silence.signal]),
-          onprogress: () => silence.heard(),
+          onprogress: () => silence.restart(),
         },
       );
     } catch (thrown) {
@@ -150,7 +150,7 @@ class ConnectedServer implements ServerClient {
     void live.client.close().catch(() => {});
   }
 
-  #connected(): Promise<Live> {
+  #connection(): Promise<Live> {
     if (this.#isClosed) return Promise.reject(new Error("the session has ended"));
     const connecting = (this.#live ??= this.#connect());
     connecting.catch(() => {
@@ -177,7 +177,7 @@ class ConnectedServer implements ServerClient {
       // A server that can't list its tools now keeps the previous list.
       if (!this.#isClosed) this.#tools = await listTools(client).catch(() => this.#tools);
     });
-    client.setNotificationHandler(ToolListChangedNotificationSchema, () => relisting.changed());
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => relisting.noteChange());
     const transport = await transportTo(via);
     if (transport instanceof ProgramTransport) this.#program = transport;
     try {

@@ -15,14 +15,14 @@ export class Silence implements Disposable {
     return this.#controller.signal;
   }
 
-  heard(): void {
+  restart(): void {
     clearTimeout(this.#timer);
     this.#timer = this.#wait();
   }
 
   #wait(): NodeJS.Timeout {
     return setTimeout(() => {
-      if (this.#isExcused()) this.heard();
+      if (this.#isExcused()) this.restart();
       else this.#controller.abort();
     }, this.#idleMs).unref();
   }

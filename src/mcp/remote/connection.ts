@@ -63,7 +63,7 @@ export class RemoteConnection {
   }
 
   async client(): Promise<Client> {
-    return (await this.#connected()).client;
+    return (await this.#connection()).client;
   }
 
   /** Throws a `ConnectionFailure`, or the server's own error. */
@@ -92,7 +92,7 @@ export class RemoteConnection {
     schema: Schema,
     options: RequestOptions,
   ): Promise<z.output<Schema>> {
-    const connected = this.#connected();
+    const connected = this.#connection();
     const live = await connected;
     live.requests += 1;
     try {
@@ -108,7 +108,7 @@ export class RemoteConnection {
     }
   }
 
-  #connected(): Promise<Live> {
+  #connection(): Promise<Live> {
     const connecting = (this.#live ??= this.#connect());
     connecting.catch(() => {
       if (this.#live === connecting) this.#live = undefined;

@@ -33,7 +33,7 @@ interface OneCall {
   readonly server: string;
   readonly callId: string;
   /** Undefined until the gate has allowed a call. */
-  readonly granted: () => GrantedCall | undefined;
+  readonly grantedCall: () => GrantedCall | undefined;
 }
 
 export interface Loopback {
@@ -47,7 +47,10 @@ export interface Loopback {
  * call is allowed, with the tool and the input that passed the gate: someone who learns the URL and the call's id can
  * run nothing else.
  */
-export async function serveOneCall(instance: McpServer, { server: name, callId, granted }: OneCall): Promise<Loopback> {
+export async function serveOneCall(
+  instance: McpServer,
+  { server: name, callId, grantedCall }: OneCall,
+): Promise<Loopback> {
   const secret = randomBytes(32).toString("base64url");
   const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: randomUUID });
   await instance.connect(transport);
@@ -57,7 +60,7 @@ export async function serveOneCall(instance: McpServer, { server: name, callId, 
     if (!parsed.success) return false;
     if (parsed.data.method !== "tools/call") return true;
     const { params } = parsed.data;
-    const call = granted();
+    const call = grantedCall();
     const isRight =
       !isUsed &&
       call?.callId === callId &&

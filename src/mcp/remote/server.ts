@@ -11,7 +11,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { CapstanError, messageOf } from "../../core/errors.ts";
 import type { RemoteMcpServer } from "../../core/agent/mcp-server-schema.ts";
-import { isDenied, requirePolicyTools } from "../../core/agent/mcp-tool-policy.ts";
+import { isToolDenied, requirePolicyTools } from "../../core/agent/mcp-tool-policy.ts";
 import { Relisting } from "../client/relisting.ts";
 import { ConnectionFailure, RemoteConnection, type RemoteQuestion, START_TIMEOUT_MS } from "./connection.ts";
 import type { GrantedCall, Loopback } from "./loopback.ts";
@@ -40,7 +40,7 @@ interface RemoteServer {
   /** The names of its tools when the connection was opened. */
   readonly tools: readonly string[];
   /** Offers it to a process for one call only, and returns the URL. `instance` can't be used at the same time. */
-  readonly serveOneCall: (callId: string, granted: () => GrantedCall | undefined) => Promise<string>;
+  readonly serveOneCall: (callId: string, grantedCall: () => GrantedCall | undefined) => Promise<string>;
   readonly close: () => Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export async function connectRemoteServer(options: RemoteServerOptions): Promise
     server,
     elicit: options.elicit,
     onNotification: (method) => {
-      if (method === LIST_CHANGED) relisting.changed();
+      if (method === LIST_CHANGED) relisting.noteChange();
     },
   });
   try {
@@ -92,7 +92,7 @@ export async function connectRemoteServer(options: RemoteServerOptions): Promise
       return await connection.request(request, CallToolResultSchema, limits);
     } catch (thrown) {
       if (!(thrown instanceof ConnectionFailure)) throw thrown;
-      return failed(options, thrown);
+      return failedResult(options, thrown);
     }
   });
   const instance = mcp;
@@ -104,9 +104,9 @@ export async function connectRemoteServer(options: RemoteServerOptions): Promise
   return {
     instance,
     tools: names,
-    async serveOneCall(callId, granted) {
+    async serveOneCall(callId, grantedCall) {
       const { serveOneCall } = await import("./loopback.ts");
-      loopback = await serveOneCall(instance, { server: name, callId, granted });
+      loopback = await serveOneCall(instance, { server: name, callId, grantedCall });
       return loopback.url;
     },
     close,
@@ -131,13 +131,13 @@ async function listTools(connection: RemoteConnection): Promise<readonly Tool[]>
  * as intended.
  */
 function requireFit({ name: server, server: { tools: policy } }: RemoteServerOptions, tools: readonly Tool[]): void {
-  const failed = (what: string, data: object): CapstanError =>
+  const failure = (what: string, data: object): CapstanError =>
     new CapstanError("engine_failed", `The MCP server ${server} ${what}`, { data: { servers: [server], ...data } });
-  if (tools.length === 0) throw failed("offers no tools. Fix the server, or remove it from mcp_servers.", {});
-  const unfit = fittingTools(server, tools).unfit.filter(({ name }) => !isDenied(name, policy));
+  if (tools.length === 0) throw failure("offers no tools. Fix the server, or remove it from mcp_servers.", {});
+  const unfit = fittingTools(server, tools).unfit.filter(({ name }) => !isToolDenied(name, policy));
   if (unfit.length === 0) return;
   const which = unfit.map(({ name, problem }) => `${name} (${problem})`).join("; ");
-  throw failed(
+  throw failure(
     `has tools that cannot be offered to the model: ${which}. Fix the server, or exclude such a tool: mcp_servers.${server}.tools.<name>: deny.`,
     { tools: unfit.map(({ name }) => name) },
   );
@@ -155,7 +155,7 @@ function notConnected(options: RemoteServerOptions, thrown: unknown): CapstanErr
 }
 
 /** The message for the model: the session continues, and the next call opens a new connection. */
-function failed(options: RemoteServerOptions, { trouble }: ConnectionFailure): CallToolResult {
+function failedResult(options: RemoteServerOptions, { trouble }: ConnectionFailure): CallToolResult {
   const { what } = troubleWords(trouble, options);
   const effect =
     trouble.kind === "cut" || trouble.kind === "silence" ? " It is unknown whether the call took effect." : "";

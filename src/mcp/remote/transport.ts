@@ -85,7 +85,7 @@ export class RemoteTransport implements Transport {
     try {
       const response = await fetch(url, init);
       if (!response.ok) this.#note(statusTrouble(response, url), init);
-      return this.#watched(response, init);
+      return this.#watchStream(response, init);
     } catch (thrown) {
       this.#note({ kind: "network", code: networkCode(thrown) }, init);
       throw thrown;
@@ -99,7 +99,7 @@ export class RemoteTransport implements Transport {
   }
 
   /** Detects that the stream of an answer ends without it. */
-  #watched(response: Response, { method, body: sent }: RequestInit): Response {
+  #watchStream(response: Response, { method, body: sent }: RequestInit): Response {
     const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
     if (method !== "POST" || !isStream || response.body === null || typeof sent !== "string") return response;
     const { id } = JSON.parse(sent) as { id?: RequestId };

@@ -15,7 +15,7 @@ export interface Cgroups {
 
 export function findCgroups(root = "/"): Cgroups {
   const mount = join(root, "sys/fs/cgroup");
-  const lines = readText(join(root, "proc/self/cgroup")).split("\n");
+  const lines = readTextOrEmpty(join(root, "proc/self/cgroup")).split("\n");
   const pathOf = (controller: string): string | undefined =>
     lines
       .map((line) => /^\d+:([^:]*):(.*)$/.exec(line))
@@ -50,7 +50,7 @@ export interface MemoryRoom {
 
 /** What the machine and each control group leave to this process; undefined without /proc. */
 export function memoryRoom(cgroups: Cgroups, root = "/"): MemoryRoom | undefined {
-  const machine = readText(join(root, "proc/meminfo"));
+  const machine = readTextOrEmpty(join(root, "proc/meminfo"));
   const kibibytes = (name: string): number =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(machine)?.[1]) * 1024;
   const rooms = [
@@ -69,7 +69,7 @@ const SEPARATE = { limit: "memory.limit_in_bytes", used: "memory.usage_in_bytes"
 function limitedRoom(path: string, names: typeof UNIFIED): MemoryRoom {
   const total = numberIn(join(path, names.limit));
   if (!(total < Number.MAX_SAFE_INTEGER)) return { total: Number.NaN, free: Number.NaN };
-  const cache = numberOf(readText(join(path, "memory.stat")), names.cache) ?? 0;
+  const cache = numberOf(readTextOrEmpty(join(path, "memory.stat")), names.cache) ?? 0;
   return { total, free: Math.max(0, total - Math.max(0, numberIn(join(path, names.used)) - cache)) };
 }
 
@@ -82,7 +82,7 @@ export interface Throttling {
 /** Undefined if there is no quota. */
 export function throttling(cgroups: Cgroups): Throttling | undefined {
   for (const path of [...cgroups.unified, ...cgroups.cpu]) {
-    const stat = readText(join(path, "cpu.stat"));
+    const stat = readTextOrEmpty(join(path, "cpu.stat"));
     const [periods, throttled] = [numberOf(stat, "nr_periods"), numberOf(stat, "nr_throttled")];
     if (periods !== undefined && throttled !== undefined && periods > 0) return { periods, throttled };
   }
@@ -90,7 +90,7 @@ export function throttling(cgroups: Cgroups): Throttling | undefined {
 }
 
 function numberIn(file: string): number {
-  const text = readText(file).trim();
+  const text = readTextOrEmpty(file).trim();
   return /^\d+$/.test(text) ? Number(text) : Number.NaN;
 }
 
@@ -101,7 +101,7 @@ function numberOf(text: string, name: string): number | undefined {
 }
 
 /** Empty if it does not exist, or this process can't read it. */
-export function readText(file: string): string {
+export function readTextOrEmpty(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Cgroups, readText, type Throttling, throttling } from "./cgroup.ts";
+import { type Cgroups, readTextOrEmpty, type Throttling, throttling } from "./cgroup.ts";
 
 /** Percent of the last ten seconds in which some process of this host's control group waited. */
 export interface Stalls {
@@ -27,7 +27,7 @@ export function stallReader(cgroups: Cgroups, root = "/"): () => Stalls {
 
 /** Undefined if the kernel does not report it. */
 function pressureIn(file: string): number | undefined {
-  const found = /^some avg10=(\d+(?:\.\d+)?) /m.exec(readText(file))?.[1];
+  const found = /^some avg10=(\d+(?:\.\d+)?) /m.exec(readTextOrEmpty(file))?.[1];
   return found === undefined ? undefined : Number(found);
 }
 

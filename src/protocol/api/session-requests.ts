@@ -90,11 +90,11 @@ export type Accepted = z.infer<typeof accepted>;
 
 export const head = z.number().describe("The position of the log's last event; 0 for an empty log.");
 
-export const place = z.object({
+export const logPosition = z.object({
   seq: z.number().describe("The position in the session's log, starting at 1 without gaps."),
   clipped: z.literal(true).optional().describe("Texts or lists were cut because of `clip`."),
 });
-const loggedEvent = z.intersection(sessionEvent, place);
+const loggedEvent = z.intersection(sessionEvent, logPosition);
 /** An event whose long texts may be cut. */
 export type ClippedEvent = LoggedEvent & { readonly clipped?: true };
 

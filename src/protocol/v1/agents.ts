@@ -2,10 +2,10 @@ import { z } from "zod";
 import { type AgentDefinition, EFFORTS, parseAgent } from "../../core/agent/agent-definition.ts";
 import { QUESTION_TOOL } from "../../core/rules/tool-names.ts";
 import { NO_MCP_URLS, TOOLSET_NAMES, TOOLSET, toolParams, type ToolParams, wantedTools } from "./agent-tools.ts";
-import { metadata, metadataPatch } from "./fields.ts";
-import { mcpServersView, mcpToolsetsView } from "./mcp-view.ts";
+import { metadataParams, metadataPatch } from "./fields.ts";
+import { mcpServersToWireV1, mcpToolsetsToWireV1 } from "./mcp-to-wire.ts";
 import { multiagentParams } from "./multiagent.ts";
-import { createdWithin, flag, limitUpTo, MAX_LIMIT, page, version } from "./queries.ts";
+import { createdWithin, flagParam, limitUpTo, MAX_LIMIT, page, version } from "./queries.ts";
 import { notSupported } from "./refusal.ts";
 import { slugOf } from "../slug.ts";
 import { requireEffective, rulesFor, withoutToolset } from "../tool-rules.ts";
@@ -40,14 +40,14 @@ export const agentCreate = z.strictObject({
   description: description.nullish(),
   execution_identity: z.object({ type: z.string() }).nullish(),
   mcp_servers: unlooked.optional(),
-  metadata: metadata.optional(),
+  metadata: metadataParams.optional(),
   multiagent: multiagentParams.nullish(),
   skills: unlooked.optional(),
   system: system.nullish(),
   tools: toolParams.optional(),
 });
 
-export const agentUpdate = z.strictObject({
+export const agentUpdateV1 = z.strictObject({
   name: name.optional(),
   model: modelParams.optional(),
   description: description.nullish(),
@@ -61,7 +61,7 @@ export const agentUpdate = z.strictObject({
   version: z.number().int().min(1).optional(),
 });
 
-export type AgentUpdate = z.infer<typeof agentUpdate>;
+export type AgentUpdateV1 = z.infer<typeof agentUpdateV1>;
 
 /** Overrides for one session. */
 export const agentOverrides = z.strictObject({
@@ -80,7 +80,7 @@ export const versionList = z.strictObject({ limit: limitUpTo(MAX_LIMIT), page })
 export const agentList = z.strictObject({
   limit: limitUpTo(MAX_LIMIT),
   page,
-  include_archived: flag,
+  include_archived: flagParam,
   ...createdWithin,
 });
 
@@ -118,10 +118,10 @@ function requireSupported(
   { mcp_servers: servers, tools, skills, execution_identity: identity }: DefinitionChange,
 ): void {
   // A client may send back what it received.
-  if ((servers ?? []).length > 0 && !isSameJson(servers, mcpServersView(stored)))
+  if ((servers ?? []).length > 0 && !isSameJson(servers, mcpServersToWireV1(stored)))
     throw notSupported("mcp_servers with a URL", NO_MCP_URLS);
   const toolsets = (tools ?? []).filter((tool) => tool.type === "mcp_toolset");
-  if (toolsets.length > 0 && !isSameJson(toolsets, mcpToolsetsView(stored)))
+  if (toolsets.length > 0 && !isSameJson(toolsets, mcpToolsetsToWireV1(stored)))
     throw notSupported("tools of type mcp_toolset", NO_MCP_URLS);
   if ((skills ?? []).length > 0)
     throw notSupported("skills", "Omit them, and put what the agent must know into `system`.");

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { type EnvironmentDefinition, parseEnvironment } from "../../core/environment/environment.ts";
 import type { EnvironmentRecord } from "../../core/ports/registry.ts";
-import { metadata, metadataPatch, publicMetadata, time, timeOrNull } from "./fields.ts";
-import { flag, limitUpTo, MAX_LIMIT, page } from "./queries.ts";
+import { metadataParams, metadataPatch, publicMetadata, time, timeOrNull } from "./fields.ts";
+import { flagParam, limitUpTo, MAX_LIMIT, page } from "./queries.ts";
 import { invalid, notSupported } from "./refusal.ts";
 
 /** Environments in requests and responses of the Managed Agents API. */
@@ -44,7 +44,7 @@ export const environmentCreate = z.strictObject({
   name,
   config: configParams.nullish(),
   description: z.string().max(2_048).nullish(),
-  metadata: metadata.optional(),
+  metadata: metadataParams.optional(),
   scope,
 });
 export const environmentUpdate = z.strictObject({
@@ -55,7 +55,7 @@ export const environmentUpdate = z.strictObject({
   scope,
 });
 
-export const environmentList = z.strictObject({ limit: limitUpTo(MAX_LIMIT), page, include_archived: flag });
+export const environmentList = z.strictObject({ limit: limitUpTo(MAX_LIMIT), page, include_archived: flagParam });
 
 /** As saved and returned: with every default filled in. */
 const cloudConfig = z.object({
@@ -144,7 +144,7 @@ export function cloudConfigOf({ config }: Pick<EnvironmentRecord, "config">): Cl
   return read.success ? read.data : undefined;
 }
 
-export function environmentView(record: EnvironmentRecord) {
+export function environmentToWireV1(record: EnvironmentRecord) {
   const cloud = cloudConfigOf(record);
   return {
     type: "environment" as const,

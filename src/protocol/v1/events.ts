@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { EventOf, Preview, SessionEvent } from "../../core/events/events.ts";
 import { QUESTION_TOOL } from "../../core/rules/tool-names.ts";
-import type { EvaluatedEvent } from "./evaluated.ts";
+import type { EvaluatedEvent } from "./evaluations.ts";
 import { QUESTION_NAME } from "./question-tool.ts";
-import { createdBetween, createdRange, limitUpTo, listOf, page } from "./queries.ts";
+import { createdBetween, createdRange, limitUpTo, repeatedParam, page } from "./queries.ts";
 
 /** The log in responses of the Managed Agents API: every event, with that API's names. */
 
@@ -75,7 +75,7 @@ export const eventList = z.strictObject({
   limit: limitUpTo(MAX_EVENTS, USUAL_EVENTS),
   page,
   order: z.enum(["asc", "desc"]).default("asc"),
-  types: listOf(z.string()),
+  types: repeatedParam(z.string()),
   ...createdBetween,
 });
 export const threadEventList = eventList.pick({ limit: true, page: true });
@@ -92,12 +92,12 @@ export function isListed({ types, ...created }: EventFilter): (event: EvaluatedE
 }
 
 const PREVIEWED = ["agent.message", "agent.thinking"] as const;
-export const streamQuery = z.strictObject({ event_deltas: listOf(z.enum(PREVIEWED)) });
+export const streamQueryV1 = z.strictObject({ event_deltas: repeatedParam(z.enum(PREVIEWED)) });
 
 type Previewed = (typeof PREVIEWED)[number];
 
 /** The previews that a stream requested. For thinking, only the start is sent. */
-export class Previews {
+export class PreviewFilter {
   readonly #wanted: readonly Previewed[];
   /** Event id → type, until the event itself arrives. */
   readonly #started = new Map<string, Previewed>();

@@ -3,7 +3,7 @@ import { z } from "zod";
 /** Fields shared by many requests and responses of the Managed Agents API. */
 
 /** Sent by clients. `metadataProblems` checks its limits and reports its own errors. */
-export const metadata = z.record(z.string(), z.string());
+export const metadataParams = z.record(z.string(), z.string());
 /** A value of null removes the key. */
 export const metadataPatch = z.record(z.string(), z.string().nullable());
 
@@ -19,8 +19,8 @@ export function metadataProblems(wanted: Readonly<Record<string, string>>): read
   return [
     ...(entries.length > MAX_KEYS ? [`There are ${entries.length} keys; the limit is ${MAX_KEYS}.`] : []),
     ...entries.flatMap(([key, value]) => [
-      ...(key === "" || key.length > MAX_KEY ? [`The key ${quoted(key)} must have 1 to ${MAX_KEY} characters.`] : []),
-      ...(value.length > MAX_VALUE ? [`The value of ${quoted(key)} has more than ${MAX_VALUE} characters.`] : []),
+      ...(key === "" || key.length > MAX_KEY ? [`The key ${quoteKey(key)} must have 1 to ${MAX_KEY} characters.`] : []),
+      ...(value.length > MAX_VALUE ? [`The value of ${quoteKey(key)} has more than ${MAX_VALUE} characters.`] : []),
     ]),
   ];
 }
@@ -29,7 +29,7 @@ export function metadataProblems(wanted: Readonly<Record<string, string>>): read
 export function reservedKeys(written: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.keys(written)
     .filter((key) => key.startsWith(RESERVED))
-    .map((key) => `The key ${quoted(key)} is reserved: keys that begin with ${RESERVED} belong to Capstan.`);
+    .map((key) => `The key ${quoteKey(key)} is reserved: keys that begin with ${RESERVED} belong to Capstan.`);
 }
 
 /** Without Capstan's own keys. */
@@ -49,7 +49,7 @@ export function patchMetadata(
   return Object.fromEntries(kept);
 }
 
-function quoted(text: string): string {
+function quoteKey(text: string): string {
   return JSON.stringify(text.length > MAX_KEY ? `${text.slice(0, MAX_KEY)}…` : text);
 }
 

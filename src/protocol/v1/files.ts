@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { FileRecord } from "../../core/ports/registry.ts";
 import { time, timeOrNull } from "./fields.ts";
-import { limitUpTo, listOf, page } from "./queries.ts";
+import { limitUpTo, repeatedParam, page } from "./queries.ts";
 import { invalid, notSupported } from "./refusal.ts";
 
 /** Uploaded files in requests and responses of the API. */
@@ -9,14 +9,14 @@ import { invalid, notSupported } from "./refusal.ts";
 const MAX_FILES = 1_000;
 const MAX_IDS = 100;
 
-export const fileList = z.strictObject({
+export const fileListQuery = z.strictObject({
   limit: limitUpTo(MAX_FILES).unwrap().optional(),
   page,
-  ids: listOf(z.string()),
+  ids: repeatedParam(z.string()),
   scope_id: z.string().optional(),
 });
 
-export function requireOneWay({ limit, page: at, ids, scope_id: scope }: z.infer<typeof fileList>): void {
+export function requireOneWay({ limit, page: at, ids, scope_id: scope }: z.infer<typeof fileListQuery>): void {
   if (scope !== undefined)
     throw notSupported("files of a session in /v1/files", "Read them with GET /api/sessions/{id}/workspace.");
   if (ids !== undefined && (limit !== undefined || at !== undefined))
@@ -66,7 +66,7 @@ export function attachment(filename: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(filename).replaceAll("'", "%27")}`;
 }
 
-export function fileView({ id, filename, mimeType, sizeBytes, createdAt, expiresAt }: FileRecord) {
+export function fileToWireV1({ id, filename, mimeType, sizeBytes, createdAt, expiresAt }: FileRecord) {
   return {
     type: "file" as const,
     id,

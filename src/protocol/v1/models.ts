@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { priceOf } from "../../core/money/pricing.ts";
 import { time } from "./fields.ts";
-import { limitUpTo, listOf } from "./queries.ts";
+import { limitUpTo, repeatedParam } from "./queries.ts";
 import { invalid } from "./refusal.ts";
 
 /** Models in responses of the API: those with a price known to Capstan. Other properties are unknown. */
@@ -32,11 +32,11 @@ export const modelList = z.strictObject({
   limit: limitUpTo(MAX_MODELS),
   after_id: z.string().optional(),
   before_id: z.string().optional(),
-  lifecycle: listOf(z.enum(["active", "deprecated", "retired"]), 3),
+  lifecycle: repeatedParam(z.enum(["active", "deprecated", "retired"]), 3),
 });
 
 /** Also returns models that are not in the list, such as a dated one. Undefined if the price is unknown. */
-export function modelView(id: string) {
+export function modelToWireV1(id: string) {
   if (!/^claude-[a-z0-9-]{1,100}$/.test(id) || priceOf(id) === undefined) return undefined;
   return {
     type: "model" as const,
@@ -65,7 +65,7 @@ export function modelPage({ limit, after_id: after, before_id: before, lifecycle
   if (after !== undefined && before !== undefined)
     throw invalid("after_id and before_id: a page is after one model or before one. Omit one of them.");
   const all =
-    lifecycle === undefined || lifecycle.includes("active") ? MODELS.flatMap((id) => modelView(id) ?? []) : [];
+    lifecycle === undefined || lifecycle.includes("active") ? MODELS.flatMap((id) => modelToWireV1(id) ?? []) : [];
   const placeOf = (id: string): number => {
     const place = all.findIndex((model) => model.id === id);
     if (place < 0) throw invalid(`Model ${JSON.stringify(id)} is not in this list. Use the id of a model on a page.`);

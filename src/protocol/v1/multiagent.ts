@@ -62,7 +62,7 @@ export interface WantedAgent {
  * type is merged into them.
  */
 export function wantedAgents(given: MultiagentParams, stored: Roster | undefined): readonly WantedAgent[] | undefined {
-  if (given.type === "coordinator") return named(given.agents);
+  if (given.type === "coordinator") return agentReferences(given.agents);
   const isMerged = stored?.type === given.type;
   requireOff("advisor", given.advisor, "disabled");
   // Omitted features are on by default, unless the request is merged into existing values.
@@ -73,7 +73,7 @@ export function wantedAgents(given: MultiagentParams, stored: Roster | undefined
   const isKept = isMerged && subagents?.inline_agents === undefined && Object.keys(stored.members).length > 0;
   requireOff("inline agents", subagents?.inline_agents, isKept ? "disabled" : "enabled");
   if (subagents?.predefined_agents === undefined && isMerged) return undefined;
-  const agents = named(subagents?.predefined_agents ?? []);
+  const agents = agentReferences(subagents?.predefined_agents ?? []);
   if (agents.length === 0) throw invalid("multiagent.subagents.predefined_agents: name at least one agent.");
   return agents;
 }
@@ -87,7 +87,7 @@ function requireOff(
     throw notSupported(`${what} in multiagent`, 'Turn it off with {"type": "disabled"}.');
 }
 
-function named(references: readonly Reference[]): readonly WantedAgent[] {
+function agentReferences(references: readonly Reference[]): readonly WantedAgent[] {
   const agents = references.map((entry): WantedAgent => {
     if (typeof entry === "string") return { id: entry, version: undefined };
     if (entry.type === "agent") return { id: entry.id, version: entry.version };
@@ -99,7 +99,7 @@ function named(references: readonly Reference[]): readonly WantedAgent[] {
 }
 
 /** Subagents created from saved agents, and the roster that records their origin. */
-export function enrolled(
+export function enroll(
   type: Roster["type"],
   agents: readonly AgentRecord[],
 ): { readonly subagents: AgentDefinition["subagents"]; readonly roster: Roster } {
@@ -145,7 +145,7 @@ export function withRoster({ [ROSTER_KEY]: _before, ...metadata }: Metadata, wan
 
 /** Undefined if the agent was created without one, or has other subagents now. */
 export function rosterIn({ [ROSTER_KEY]: text }: Metadata, { subagents }: AgentDefinition): Roster | undefined {
-  const read = roster.safeParse(parsed(text));
+  const read = roster.safeParse(parseJson(text));
   if (!read.success) return undefined;
   const members = Object.fromEntries(
     Object.entries(read.data.members).filter(([slug]) => Object.hasOwn(subagents, slug)),
@@ -153,7 +153,7 @@ export function rosterIn({ [ROSTER_KEY]: text }: Metadata, { subagents }: AgentD
   return { ...read.data, members };
 }
 
-function parsed(text = "null"): unknown {
+function parseJson(text = "null"): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -22,7 +22,7 @@ export const page = z
   .optional()
   .transform((text) => (text === "" ? undefined : text));
 
-export const flag = z
+export const flagParam = z
   .enum(["true", "false"], "expected true or false")
   .default("false")
   .transform((text) => text === "true");
@@ -67,7 +67,7 @@ function after(ms: number | undefined, step: number): number | undefined {
 }
 
 /** Accepts one or more values: `statuses[]=idle&statuses[]=running`, with or without brackets. */
-export function listOf<Item extends z.ZodType<unknown, string>>(item: Item, max = 100) {
+export function repeatedParam<Item extends z.ZodType<unknown, string>>(item: Item, max = 100) {
   return z.preprocess(
     (value) => (value === undefined || value === "" ? undefined : Array.isArray(value) ? value : [value]),
     z.array(item).max(max).optional(),

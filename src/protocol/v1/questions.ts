@@ -23,8 +23,8 @@ export function questionsAsked(
 }
 
 /** Parses a JSON object, question → answer. For a single question, plain text is enough. */
-export function answersIn(text: string, questions: readonly string[]): Record<string, string> {
-  const read = answersByQuestion.safeParse(parsed(text));
+export function parseAnswers(text: string, questions: readonly string[]): Record<string, string> {
+  const read = answersByQuestion.safeParse(parseJson(text));
   if (read.success) return read.data;
   const [only, ...others] = questions;
   if (only !== undefined && others.length === 0) return { [only]: text };
@@ -36,7 +36,7 @@ export function answersIn(text: string, questions: readonly string[]): Record<st
   );
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -24,7 +24,7 @@ export function parseRequest<Schema extends z.ZodType>(part: string, schema: Sch
     .slice(0, MAX_PROBLEMS)
     .map((issue) => z.core.util.finalizeIssue(issue, {}, z.core.config()))
     .map(({ path, message }) =>
-      clipped([...(path.length === 0 ? [] : [path.join(".")]), message.replace(/\.$/, "")].join(": ")),
+      clip([...(path.length === 0 ? [] : [path.join(".")]), message.replace(/\.$/, "")].join(": ")),
     );
   if (issues.length > MAX_PROBLEMS) problems.push(`and ${issues.length - MAX_PROBLEMS} more`);
   throw new CapstanError("invalid_input", `Invalid value in ${part}: ${problems.join("; ")}.`, {
@@ -37,6 +37,6 @@ function ranNow(result: z.core.util.MaybeAsync<z.core.ParsePayload>): z.core.Par
   return result;
 }
 
-function clipped(text: string): string {
+function clip(text: string): string {
   return text.length > MAX_PROBLEM ? `${text.slice(0, MAX_PROBLEM)}…` : text;
 }

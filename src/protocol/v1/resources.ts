@@ -53,7 +53,7 @@ export const resourceList = z.strictObject({ limit: limitUpTo(MAX_LIMIT), page }
 const ROOTS = /^\/(?:workspace|mnt\/session)\//;
 
 /** Relative to the root of the workspace. */
-export function placeIn(written: string | null | undefined, usual: string): string {
+export function mountPathIn(written: string | null | undefined, usual: string): string {
   if (written == null || written === "") return usual;
   const path = written.replace(ROOTS, "");
   const names = path.split("/").filter((name) => name !== "" && name !== ".");
@@ -73,12 +73,12 @@ function hasControlCharacter(text: string): boolean {
 /** The directory name that a clone would get. */
 export function repositoryName(url: string): string {
   const last = new URL(url).pathname.split("/").findLast((name) => name !== "") ?? "";
-  const name = decoded(last).replace(/\.git$/, "");
+  const name = decodeOrKeep(last).replace(/\.git$/, "");
   return /^[\w.-]+$/.test(name) && !/^\.+$/.test(name) ? name : "repository";
 }
 
 /** Returns badly encoded text unchanged. */
-function decoded(text: string): string {
+function decodeOrKeep(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -94,7 +94,7 @@ export function requireApart(places: readonly string[]): void {
         throw invalid(`resources: ${place} and ${other} overlap. Set a different mount_path for each.`);
 }
 
-export function resourceView(resource: SessionResource) {
+export function resourceToWireV1(resource: SessionResource) {
   const shared = {
     id: resource.id,
     mount_path: resource.mountPath,

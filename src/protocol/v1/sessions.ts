@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { agentOverrides } from "./agents.ts";
-import { metadata, metadataPatch } from "./fields.ts";
+import { metadataParams, metadataPatch } from "./fields.ts";
 import { initialEvents } from "./message-input.ts";
-import { createdBetween, flag, limitUpTo, listOf, MAX_LIMIT, page, version } from "./queries.ts";
+import { createdBetween, flagParam, limitUpTo, repeatedParam, MAX_LIMIT, page, version } from "./queries.ts";
 import { invalid, notSupported } from "./refusal.ts";
 import { resourceParams } from "./resources.ts";
 
@@ -32,7 +32,7 @@ export const sessionCreate = z.strictObject({
   environment_id: z.string(),
   budget: budgetParams.optional(),
   initial_events: initialEvents.optional(),
-  metadata: metadata.optional(),
+  metadata: metadataParams.optional(),
   resources: z.array(resourceParams).max(100).optional(),
   title,
   vault_ids: z.array(z.string()).optional(),
@@ -46,7 +46,7 @@ export const sessionUpdate = z.strictObject({
   title,
   vault_ids: z.array(z.string()).optional(),
 });
-export type SessionUpdate = z.infer<typeof sessionUpdate>;
+export type SessionUpdateV1 = z.infer<typeof sessionUpdate>;
 
 export function usdOf(budget: z.infer<typeof budgetParams>): number {
   return Number(budget.max_list_cost.amount) / 100;
@@ -67,9 +67,9 @@ export const sessionList = z.strictObject({
   ...createdBetween,
   deployment_id: z.string().optional(),
   memory_store_id: z.string().optional(),
-  include_archived: flag,
+  include_archived: flagParam,
   order: z.enum(["asc", "desc"]).default("desc"),
-  statuses: listOf(z.enum(STATUSES)),
+  statuses: repeatedParam(z.enum(STATUSES)),
 });
 
 /** Rejects filters on unsupported features, which would otherwise look like an empty result. */
@@ -81,4 +81,8 @@ export function requireKnownFilters(query: z.infer<typeof sessionList>): void {
     throw invalid("agent_version works only together with agent_id. Add agent_id.");
 }
 
-export const threadList = z.strictObject({ limit: limitUpTo(MAX_LIMIT), page, statuses: listOf(z.enum(STATUSES)) });
+export const threadList = z.strictObject({
+  limit: limitUpTo(MAX_LIMIT),
+  page,
+  statuses: repeatedParam(z.enum(STATUSES)),
+});

@@ -3,10 +3,10 @@ import { addUsage } from "../../core/session/state-spend.ts";
 import { initialState } from "../../core/session/state.ts";
 import type { AgentRecord } from "../../core/ports/registry.ts";
 import type { SessionRecord } from "../../core/ports/store.ts";
-import { subagentThreadView, threadAgentView } from "./agent-view.ts";
-import { type EvaluatedEvent, isToolUse } from "./evaluated.ts";
+import { subagentThreadToWireV1, threadAgentToWireV1 } from "./agent-to-wire.ts";
+import { type EvaluatedEvent, isToolUse } from "./evaluations.ts";
 import { time } from "./fields.ts";
-import { agentIdentity, rosterOf, seconds, usageView } from "./session-view.ts";
+import { agentIdentity, rosterOf, seconds, usageToWireV1 } from "./session-to-wire.ts";
 
 /** A session's threads in the Managed Agents API: the primary one, and one for each subagent. */
 
@@ -46,7 +46,7 @@ export class Threads {
   add(event: LoggedEvent): void {
     switch (event.type) {
       case "session.thread_created":
-        this.#created(event);
+        this.#addThread(event);
         break;
       case "session.thread_status_running":
       case "session.thread_status_idle":
@@ -60,7 +60,7 @@ export class Threads {
         turn(this.#primary, statusOf(event.type), Date.parse(event.processed_at));
         break;
       case "span.model_request_end":
-        this.#spent(event);
+        this.#addUsage(event);
         break;
       default:
     }
@@ -87,11 +87,11 @@ export class Threads {
       parent_thread_id: thread === this.#primary ? null : (parent ?? this.#primary.id),
       agent:
         agentName === undefined
-          ? threadAgentView(record.agent, agentIdentity(record, agent))
-          : subagentThreadView(record.agent, agentName, rosterOf(record, agent)),
+          ? threadAgentToWireV1(record.agent, agentIdentity(record, agent))
+          : subagentThreadToWireV1(record.agent, agentName, rosterOf(record, agent)),
       status,
       stats: { active_seconds: active, duration_seconds: seconds(until - createdAt), startup_seconds: 0 },
-      usage: { ...usageView(thread.usage, thread.usd), active_seconds: active },
+      usage: { ...usageToWireV1(thread.usage, thread.usd), active_seconds: active },
       workflow_run_id: null,
       created_at: time(createdAt),
       updated_at: time(updatedAt),
@@ -99,7 +99,7 @@ export class Threads {
     };
   }
 
-  #created(event: EventOf<"session.thread_created">): void {
+  #addThread(event: EventOf<"session.thread_created">): void {
     const { session_thread_id: id, agent_name: agentName, parent_thread_id: parent } = event;
     const at = Date.parse(event.processed_at);
     const thread = newThread({ id, agentName, parent, at });
@@ -107,7 +107,7 @@ export class Threads {
     this.#threads.set(id, thread);
   }
 
-  #spent(event: EventOf<"span.model_request_end">): void {
+  #addUsage(event: EventOf<"span.model_request_end">): void {
     const { session_thread_id: id } = event;
     // A request without a thread counts only for the session.
     const thread = id == null ? this.#primary : this.#threads.get(id);

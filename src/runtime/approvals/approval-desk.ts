@@ -2,7 +2,7 @@ import type { Approval, ApprovalRequest, StoredAnswer } from "../../core/session
 import type { CallRequest } from "../../core/ports/engine.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { EventDraft } from "../../core/events/events.ts";
-import type { Verdict } from "../../core/permission/decide.ts";
+import type { PermissionVerdict } from "../../core/permission/decide.ts";
 import type { OpenCall } from "../../core/session/state.ts";
 import { putQuestion, type QuestionDeps } from "./put-question.ts";
 
@@ -14,14 +14,14 @@ export type Settled =
   | { readonly kind: "answered"; readonly approval: Approval; readonly answer: StoredAnswer }
   | { readonly kind: "expired"; readonly approval: Approval }
   /** The mode or the grants changed, so the question no longer needs an answer. */
-  | { readonly kind: "decided"; readonly approval: Approval; readonly verdict: Verdict }
+  | { readonly kind: "decided"; readonly approval: Approval; readonly verdict: PermissionVerdict }
   /** The process that asked is gone, or the turn is being stopped. The approval itself is untouched. */
   | { readonly kind: "given_up" };
 
 interface Waiting {
   readonly approval: Approval;
   readonly settle: (settled: Settled) => void;
-  readonly decideAgain: () => Promise<Verdict>;
+  readonly decideAgain: () => Promise<PermissionVerdict>;
   /** Someone in this host is being asked right now. */
   attended: boolean;
   /** The answer is there, and the call is about to continue. */
@@ -91,7 +91,7 @@ export class ApprovalDesk {
   }
 
   /** Closes the approval as decided by policy; false if it was already answered or expired. */
-  async settleBy(approvalId: string, { behavior, decidedBy: by }: Verdict): Promise<boolean> {
+  async settleBy(approvalId: string, { behavior, decidedBy: by }: PermissionVerdict): Promise<boolean> {
     if (behavior === "ask") return false;
     const answer = { behavior, by, from: "session", at: this.#deps.clock.now() };
     return this.#deps.store.approvals.answer(approvalId, answer, []).then(
@@ -136,14 +136,14 @@ export class ApprovalDesk {
   #askHere(waiting: Waiting, { call, signal }: { call: CallRequest; signal: AbortSignal }): void {
     const { ask } = this.#deps;
     const { approval } = waiting;
-    const left = (): void => {
+    const leave = (): void => {
       waiting.attended = false;
       this.#onChange();
     };
-    if (ask === undefined || approval.status !== "pending") return left();
+    if (ask === undefined || approval.status !== "pending") return leave();
     waiting.attended = true;
     void putQuestion(this.#deps, { ask, approval, call, signal }).then((isAnswered) =>
-      isAnswered ? this.look().then(() => this.reconsider()) : left(),
+      isAnswered ? this.look().then(() => this.reconsider()) : leave(),
     );
   }
 }
@@ -153,11 +153,11 @@ interface Question {
   readonly open: OpenCall;
   /** Describes the call for a person; only called if it was not asked about before. */
   readonly request: () => Promise<EventDraft<"capstan.approval_requested">>;
-  readonly decideAgain: () => Promise<Verdict>;
+  readonly decideAgain: () => Promise<PermissionVerdict>;
 }
 
 /** What the session itself decided when the mode or the grants changed, perhaps before a crash. */
-function verdictOf({ behavior, by }: StoredAnswer): Verdict {
+function verdictOf({ behavior, by }: StoredAnswer): PermissionVerdict {
   const reason = "The mode or the grants changed while the question was open.";
   return { behavior, decidedBy: by, reason, rememberable: false, kind: "tool" };
 }

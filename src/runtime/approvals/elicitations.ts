@@ -1,7 +1,7 @@
 import { elicitationInput, elicitedContent } from "../../core/session/elicitation.ts";
 import type { Elicitation, ElicitationAnswer } from "../../core/session/elicitation.ts";
 import type { EventDraft, EventOf } from "../../core/events/events.ts";
-import type { Verdict } from "../../core/permission/decide.ts";
+import type { PermissionVerdict } from "../../core/permission/decide.ts";
 import type { OpenCall } from "../../core/session/state.ts";
 import { type ApprovalDesk, confirmation, type Settled } from "./approval-desk.ts";
 import type { SessionBasics } from "../session-deps.ts";
@@ -12,7 +12,7 @@ const MAX_TITLE = 200;
 type Deps = SessionBasics & { readonly desk: ApprovalDesk };
 
 /** The call itself was allowed; its server's question goes to people in every mode. */
-const ASK: Verdict = {
+const ASK: PermissionVerdict = {
   behavior: "ask",
   decidedBy: "server",
   reason: "The server of a tool that runs has a question.",
@@ -24,7 +24,7 @@ const ASK: Verdict = {
  * Puts a question of an MCP server into the inbox and waits for its answer. The question belongs to the call that runs
  * and ends with it. Unlike an approval it does not survive the process, because only that process can use the answer.
  */
-export async function elicit(question: Elicitation, signal: AbortSignal, deps: Deps): Promise<ElicitationAnswer> {
+export async function elicitAnswer(question: Elicitation, signal: AbortSignal, deps: Deps): Promise<ElicitationAnswer> {
   try {
     const running = runningCall(question, deps);
     // A server may ask only during a call; nobody could say what any other question is about.
@@ -114,15 +114,15 @@ function answerTo(
   settled: Settled,
   { input }: EventDraft<"capstan.approval_requested">,
 ): Told & { readonly answer: ElicitationAnswer } {
-  if (settled.kind === "expired") return cancelled("expired", "Nobody answered in time.");
+  if (settled.kind === "expired") return cancellation("expired", "Nobody answered in time.");
   if (settled.kind !== "answered")
-    return cancelled("turn:ended", "The process that asked is gone, or the turn was ended.");
+    return cancellation("turn:ended", "The process that asked is gone, or the turn was ended.");
   const { by, behavior, answers, message } = settled.answer;
   const person = `person:${by}`;
   const reason = message ?? `${by} ${behavior === "allow" ? "answered" : "did not want to answer"}.`;
   if (behavior === "deny") return { action: "decline", decided_by: person, reason, answer: { action: "decline" } };
   const { content, problems } = { content: undefined, ...elicitedContent(input, answers ?? {}) };
-  if (problems !== undefined || content === undefined) return cancelled("error", (problems ?? []).join("; "));
+  if (problems !== undefined || content === undefined) return cancellation("error", (problems ?? []).join("; "));
   return {
     action: "accept",
     decided_by: person,
@@ -132,7 +132,7 @@ function answerTo(
   };
 }
 
-function cancelled(decidedBy: string, reason: string): Told & { readonly answer: ElicitationAnswer } {
+function cancellation(decidedBy: string, reason: string): Told & { readonly answer: ElicitationAnswer } {
   return { action: "cancel", decided_by: decidedBy, reason, answer: { action: "cancel" } };
 }
 
@@ -153,7 +153,7 @@ function settledEvent(
 }
 
 /** Cancels what a server asked while its call ran: nobody is left to use the answer. */
-export function unanswered(callId: string, call: OpenCall): EventDraft<"capstan.elicitation_settled">[] {
+export function unansweredElicitations(callId: string, call: OpenCall): EventDraft<"capstan.elicitation_settled">[] {
   return (call.elicitations ?? []).map((approvalId) => ({
     type: "capstan.elicitation_settled",
     ...(call.threadId !== null && { session_thread_id: call.threadId }),

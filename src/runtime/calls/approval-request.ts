@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { createTwoFilesPatch } from "diff";
 import type { CallRequest } from "../../core/ports/engine.ts";
 import type { EventDraft } from "../../core/events/events.ts";
-import type { Verdict } from "../../core/permission/decide.ts";
+import type { PermissionVerdict } from "../../core/permission/decide.ts";
 import type { CallSubject } from "../../core/rules/subject.ts";
 import { suggestRules } from "../../core/permission/suggest.ts";
 import { textOf } from "../../core/text/text.ts";
@@ -22,7 +22,7 @@ const MAX_EDITS = 3_000;
 interface AskedCall {
   readonly call: CallRequest;
   readonly open: OpenCall;
-  readonly verdict: Verdict;
+  readonly verdict: PermissionVerdict;
   readonly subject: CallSubject;
 }
 
@@ -100,7 +100,7 @@ async function diffOf({ tool, input }: CallRequest, cwd: string): Promise<string
   const found = await stat(resolve(cwd, path)).catch(() => undefined);
   if (found !== undefined && (!found.isFile() || found.size > MAX_FILE)) return undefined;
   const before = await readFile(resolve(cwd, path), "utf8").catch(() => undefined);
-  const after = tool === "Write" ? textIn(input["content"]) : edited(before ?? "", input);
+  const after = tool === "Write" ? textIn(input["content"]) : applyEdit(before ?? "", input);
   const from = before === undefined ? "/dev/null" : path;
   const patch = createTwoFilesPatch(from, path, before ?? "", after, "", "", { context: 3, maxEditLength: MAX_EDITS });
   const body = patch === undefined ? replacement({ from, path, before, after }) : patch.replace(/^=+\n/, "");
@@ -123,7 +123,7 @@ interface Replaced {
   readonly after: string;
 }
 
-function edited(before: string, input: CallRequest["input"]): string {
+function applyEdit(before: string, input: CallRequest["input"]): string {
   const from = textIn(input["old_string"]);
   const to = textIn(input["new_string"]);
   if (from === "") return to;

@@ -68,7 +68,7 @@ export function decisionOf(
   };
 }
 
-export interface ResultFacts {
+export interface ToolResultFacts {
   readonly callId: string;
   readonly content: ToolContent;
   readonly isError: boolean;
@@ -77,7 +77,7 @@ export interface ResultFacts {
   readonly whole_output?: OutputFacts["whole_output"];
 }
 
-export function toolResult(call: OpenCall, facts: ResultFacts): EventDraft {
+export function toolResult(call: OpenCall, facts: ToolResultFacts): EventDraft {
   if (isCustom(call)) return customToolResult(call, facts);
   const { callId, content, isError, outcome, detail, whole_output } = facts;
   const common = {
@@ -96,7 +96,7 @@ export function toolResult(call: OpenCall, facts: ResultFacts): EventDraft {
 
 export function customToolResult(
   { eventId, threadId }: OpenCall,
-  { callId, content, isError, outcome }: ResultFacts,
+  { callId, content, isError, outcome }: ToolResultFacts,
   answer?: StoredAnswer,
 ): EventDraft<"user.custom_tool_result"> {
   return {

@@ -4,7 +4,7 @@ import { CapstanError } from "../../core/errors.ts";
 import type { EventDraft } from "../../core/events/events.ts";
 import type { OpenCall } from "../../core/session/state.ts";
 import type { Store } from "../../core/ports/store.ts";
-import { customToolResult, isCustom, type ResultFacts } from "./call-events.ts";
+import { customToolResult, isCustom, type ToolResultFacts } from "./call-events.ts";
 import type { CallOutcome } from "./permission-gate.ts";
 
 /**
@@ -57,7 +57,7 @@ export function byClient(approvalId: string, answer: StoredAnswer): CallOutcome 
 /** The result of a decided call: the client's, or why there is none. */
 export function clientResult(call: OpenCall, callId: string, { granted, reason, answer }: CallOutcome): EventDraft {
   const given = granted ? answer?.result : undefined;
-  const facts: ResultFacts =
+  const facts: ToolResultFacts =
     given === undefined
       ? { callId, content: [{ type: "text", text: reason }], isError: true, outcome: "denied" }
       : { callId, ...given, outcome: given.isError ? "failed" : "completed" };

@@ -6,7 +6,7 @@ import type { LimitHit } from "../../core/money/budget-schema.ts";
 import type { CallRequest } from "../../core/ports/engine.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { EventDraft } from "../../core/events/events.ts";
-import { decide, type Verdict } from "../../core/permission/decide.ts";
+import { decide, type PermissionVerdict } from "../../core/permission/decide.ts";
 import { isAboutConfiguration } from "../../core/permission/protected/in-call.ts";
 import { runsConfined } from "../../core/permission/limits.ts";
 import type { CallSubject } from "../../core/rules/subject.ts";
@@ -17,7 +17,7 @@ import type { OpenCall } from "../../core/session/state.ts";
 import { sharedLimitOnToolCall } from "../engine/budgets.ts";
 import { describeCall } from "./approval-request.ts";
 import { type ApprovalDesk, confirmation, type Settled } from "../approvals/approval-desk.ts";
-import { sessionInput, sessionSubject } from "../subject/call-subject.ts";
+import { callWithPaths, sessionSubject } from "../subject/call-subject.ts";
 import { byClient } from "./client-results.ts";
 import type { HookedCall } from "../hooks/hooks.ts";
 import { FILE_FIELDS } from "../paths/file-input.ts";
@@ -90,11 +90,11 @@ export class CallJudge {
     const made = await this.#whereAsked(asked, open);
     const hit = limitOnToolCall(record.agent.budget, log.state) ?? (await sharedLimitOnToolCall(this.#deps));
     if (hit !== undefined) return this.overLimit(hit);
-    const hooked = await this.#hooked(sessionInput(made, this.#deps), open, signal);
+    const hooked = await this.#runHooks(callWithPaths(made, this.#deps), open, signal);
     if (hooked.kind === "given_up") return undefined;
     if (hooked.kind === "denied") return { granted: false, decidedBy: hooked.by, reason: hooked.reason };
     // A hook may have written a path in another way.
-    const { input } = sessionInput({ ...made, input: hooked.input }, this.#deps);
+    const { input } = callWithPaths({ ...made, input: hooked.input }, this.#deps);
     const isChanged = input !== made.input && JSON.stringify(input) !== JSON.stringify(made.input);
     // After a restart the input comes from the approval, and differs from the log's although no hook changed it.
     if (made.traits.custom === true && isChanged && open.approvalId === undefined) return CHANGED_BY_HOOK;
@@ -114,7 +114,7 @@ export class CallJudge {
   }
 
   /** Hooks see a call once. A person is asked about what they left of it, also after a restart. */
-  async #hooked(call: CallRequest, { approvalId, threadId }: OpenCall, signal: AbortSignal): Promise<HookedCall> {
+  async #runHooks(call: CallRequest, { approvalId, threadId }: OpenCall, signal: AbortSignal): Promise<HookedCall> {
     const { userHooks, store } = this.#deps;
     if (approvalId === undefined) return userHooks.beforeTool(call, { threadId, mode: this.#parts.mode() }, signal);
     const asked = await store.approvals.get(approvalId);
@@ -146,7 +146,7 @@ export class CallJudge {
   }
 
   /** What a person answered before the call was taken up again. From then on the approval is closed. */
-  async #answerTo({ approvalId }: OpenCall, verdict: Verdict): Promise<Settled | undefined> {
+  async #answerTo({ approvalId }: OpenCall, verdict: PermissionVerdict): Promise<Settled | undefined> {
     if (approvalId === undefined) return undefined;
     if (verdict.behavior === "allow") await this.#parts.desk.settleBy(approvalId, verdict);
     const approval = await this.#deps.store.approvals.get(approvalId);
@@ -177,8 +177,8 @@ export class CallJudge {
         approvalId,
         facts,
       };
-    const approvedInput = answered(call, answer) ?? approved(call, request);
-    const input = approvedInput && sessionInput({ ...call, input: approvedInput }, this.#deps).input;
+    const approvedInput = inputAsAnswered(call, answer) ?? inputAsApproved(call, request);
+    const input = approvedInput && callWithPaths({ ...call, input: approvedInput }, this.#deps).input;
     // A person may edit what runs, but not into something that a rule denies. Links and files may have changed in the
     // meantime, so that the call would now reach something else.
     const now = this.#subject({ ...call, input: input ?? call.input });
@@ -203,13 +203,13 @@ export class CallJudge {
     };
   }
 
-  async #judge(call: CallRequest, open: OpenCall, subject: CallSubject): Promise<Verdict> {
+  async #judge(call: CallRequest, open: OpenCall, subject: CallSubject): Promise<PermissionVerdict> {
     const { record, rules, store } = this.#deps;
     // The workspace and its mounts exist by now.
     const limits = (this.#limits ??= sessionSandbox(this.#deps));
     const grants = await store.approvals.grants({ sessionId: record.id, project: record.project });
     const verdict = decide({
-      enabled: this.#enabled(call, open),
+      enabled: this.#isEnabled(call, open),
       mode: this.#parts.mode(),
       rules,
       traits: call.traits,
@@ -229,12 +229,12 @@ export class CallJudge {
     return sessionSubject(call, this.#deps);
   }
 
-  async #countGrant({ decidedBy }: Verdict): Promise<void> {
-    if (decidedBy.startsWith("grant:")) await this.#deps.store.approvals.used(decidedBy.slice("grant:".length));
+  async #countGrant({ decidedBy }: PermissionVerdict): Promise<void> {
+    if (decidedBy.startsWith("grant:")) await this.#deps.store.approvals.recordUse(decidedBy.slice("grant:".length));
   }
 
   /** A subagent has its own list of tools, or its agent's. The host's tools and the engine's internal ones are not listed. */
-  #enabled({ tool, traits }: CallRequest, { threadId }: OpenCall): boolean {
+  #isEnabled({ tool, traits }: CallRequest, { threadId }: OpenCall): boolean {
     const { record, tools, log } = this.#deps;
     const { agent } = record;
     // The engine offers it in plan mode alone.
@@ -275,24 +275,24 @@ const CHANGED_BY_HOOK: CallOutcome = {
 /** Who asks when so much of a limit is spent that a person must agree to spend more. */
 const SPENDING = "budget:ask_at";
 
-function spendingVerdict({ scope, which, limit, spent, at }: Crossing): Verdict {
+function spendingVerdict({ scope, which, limit, spent, at }: Crossing): PermissionVerdict {
   const share = `${Math.round(at * 100)} %`;
   const reason = `${share} of the ${scope}'s limit of ${limit} ${which} is spent (${Number(spent.toPrecision(4))}). Allow the call to go on spending.`;
   return { behavior: "ask", decidedBy: SPENDING, reason, rememberable: false, kind: "tool" };
 }
 
-function byVerdict({ behavior, decidedBy, reason }: Verdict): CallOutcome {
+function byVerdict({ behavior, decidedBy, reason }: PermissionVerdict): CallOutcome {
   return { granted: behavior === "allow", decidedBy, reason };
 }
 
 /** The approved input runs, even if the call had to be rebuilt from a log without its secrets. */
-function approved(call: CallRequest, request: ApprovalRequest): CallRequest["input"] | undefined {
+function inputAsApproved(call: CallRequest, request: ApprovalRequest): CallRequest["input"] | undefined {
   if (request.kind !== "tool") return undefined;
   return JSON.stringify(request.input) === JSON.stringify(call.input) ? undefined : request.input;
 }
 
 /** The input that runs after a person allowed it: theirs, or the agent's question together with its answers. */
-function answered(
+function inputAsAnswered(
   call: CallRequest,
   {
     input,

@@ -2,8 +2,8 @@ import type { ToolContent } from "../../core/events/content.ts";
 import type { EventDraft, SessionEvent } from "../../core/events/events.ts";
 import { type HistoryItem, historyOf } from "../../core/session/history.ts";
 import type { OpenCall, SessionState } from "../../core/session/state.ts";
-import { delegatingCalls, type Line } from "../../core/session/waiting.ts";
-import { unanswered } from "../approvals/elicitations.ts";
+import { delegatingCalls, type ThreadRef } from "../../core/session/waiting-calls.ts";
+import { unansweredElicitations } from "../approvals/elicitations.ts";
 import { decisionOf, isCustom, toolResult, TURN_ENDED } from "./call-events.ts";
 
 /**
@@ -14,7 +14,11 @@ import { decisionOf, isCustom, toolResult, TURN_ENDED } from "./call-events.ts";
 export function settleOpenWork(state: SessionState, closed: readonly string[] = []): EventDraft[] {
   const calls = Object.entries(state.openCalls)
     .filter(([callId]) => !closed.includes(callId))
-    .flatMap(([callId, call]) => [...withdrawn(callId, call), ...unanswered(callId, call), abandoned(callId, call)]);
+    .flatMap(([callId, call]) => [
+      ...withdrawalEvents(callId, call),
+      ...unansweredElicitations(callId, call),
+      abandonedResult(callId, call),
+    ]);
   const threads = Object.entries(state.threads)
     .filter(([, thread]) => thread.status === "running")
     .map(([id, thread]): EventDraft => ({
@@ -34,27 +38,27 @@ export function settleRunningCalls(state: SessionState): EventDraft[] {
   return Object.entries(state.openCalls).flatMap(([callId, call]) =>
     call.decision === "none" || delegating.includes(callId)
       ? []
-      : [...unanswered(callId, call), abandoned(callId, call)],
+      : [...unansweredElicitations(callId, call), abandonedResult(callId, call)],
   );
 }
 
 /** The question no longer needs an answer. */
-function withdrawn(callId: string, call: OpenCall): EventDraft[] {
+function withdrawalEvents(callId: string, call: OpenCall): EventDraft[] {
   if (call.approvalId === undefined || call.decision !== "none") return [];
   const reason = "The turn was ended before the question was answered.";
   return [decisionOf(callId, call, { granted: false, decidedBy: TURN_ENDED, reason })];
 }
 
-function abandoned(callId: string, call: OpenCall): EventDraft {
+function abandonedResult(callId: string, call: OpenCall): EventDraft {
   if (call.decision === "denied")
-    return toolResult(call, { callId, content: told(call.reason), isError: true, outcome: "denied" });
+    return toolResult(call, { callId, content: textContent(call.reason), isError: true, outcome: "denied" });
   const text =
     call.decision === "allowed"
       ? "[Interrupted: the agent process ended while this call ran, and its outcome is unknown. Check what it did before doing it again.]"
       : isCustom(call)
         ? "[No result: the turn was ended before a client had answered. Whether the client did something is not known.]"
         : "[Not run: the agent process ended before this call was decided.]";
-  return toolResult(call, { callId, content: told(text), isError: true, outcome: "aborted" });
+  return toolResult(call, { callId, content: textContent(text), isError: true, outcome: "aborted" });
 }
 
 /** What to do about the turn that a dead host left behind. */
@@ -65,7 +69,7 @@ export type CutTurn =
   | { readonly kind: "unfinished"; readonly withdraw: string | undefined };
 
 /** `events` begin where the model's view does, and settle the open work of the thread. */
-export function inspectCutTurn(events: readonly SessionEvent[], line: Line = null): CutTurn {
+export function inspectCutTurn(events: readonly SessionEvent[], line: ThreadRef = null): CutTurn {
   const last: HistoryItem | undefined = historyOf(events, line).at(-1);
   if (last?.kind !== "model" || last.blocks.some((block) => block.kind === "call"))
     return { kind: "unfinished", withdraw: undefined };
@@ -89,6 +93,6 @@ function spokenAfterStart(events: readonly SessionEvent[], messageId: string, st
   return start >= 0 && spoken > start;
 }
 
-function told(text: string): ToolContent {
+function textContent(text: string): ToolContent {
   return [{ type: "text", text }];
 }

@@ -16,7 +16,7 @@ import type { ApprovalDesk } from "../approvals/approval-desk.ts";
 import { decisionEvent, isCustom, toolResult } from "./call-events.ts";
 import { clientResult, lastOutcome } from "./client-results.ts";
 import { CallJudge, type CallOutcome, type JudgeDeps } from "./permission-gate.ts";
-import { unanswered } from "../approvals/elicitations.ts";
+import { unansweredElicitations } from "../approvals/elicitations.ts";
 import { lateAnswers } from "./late-answers.ts";
 import { keepOutput } from "../outputs/keep-output.ts";
 import type { SessionHelpers } from "../session-deps.ts";
@@ -113,7 +113,7 @@ export class ToolCalls {
       ];
     };
     const stored = await log.append(decide, { isEarly: this.#isRepeatable(call) });
-    this.#deps.userHooks.decided({ ...call, input: outcome.input ?? call.input });
+    this.#deps.userHooks.noteDecision({ ...call, input: outcome.input ?? call.input });
     if (isCustom(open)) this.#keepResult(callId, { outcome, stored });
     if (!outcome.granted || stored.length === 0) return { behavior: "deny", message: outcome.reason };
     const { input, subject } = outcome;
@@ -220,7 +220,7 @@ export class ToolCalls {
       return [
         // A server that asked a person did not wait for the answer: the turn continues without it.
         ...(state.status === "idle" && !isStopping ? [{ type: "session.status_running", goes_on: true } as const] : []),
-        ...unanswered(result.callId, call),
+        ...unansweredElicitations(result.callId, call),
         ...warned,
         toolResult(call, {
           ...result,
@@ -242,7 +242,7 @@ export class ToolCalls {
     userHooks.afterTool(stored, this.#parts.mode());
     for (const { event } of stored)
       if (event.type === "agent.tool_result" || event.type === "agent.mcp_tool_result")
-        checkpoints.afterCall(event.call_id, userHooks.finished());
+        checkpoints.afterCall(event.call_id, userHooks.waitForHooks());
   }
 }
 

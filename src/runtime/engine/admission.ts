@@ -10,7 +10,7 @@ export interface Capacity {
 }
 
 interface Waiter {
-  readonly stopped: () => boolean;
+  readonly hasStopped: () => boolean;
   /** False: it does not get a slot, because nobody needs it any more. */
   readonly enter: (isIn: boolean) => void;
 }
@@ -61,10 +61,10 @@ export class Admission {
   }
 
   /** Resolves to a function that gives the slot back; to undefined when `stopped` says that it is no longer needed. */
-  async enter(project: string, stopped: () => boolean): Promise<(() => void) | undefined> {
+  async enter(project: string, hasStopped: () => boolean): Promise<(() => void) | undefined> {
     if (this.waiting > 0 || !this.#isFree()) {
       const { promise, resolve } = Promise.withResolvers<boolean>();
-      this.#waiting.set(project, [...(this.#waiting.get(project) ?? []), { stopped, enter: resolve }]);
+      this.#waiting.set(project, [...(this.#waiting.get(project) ?? []), { hasStopped, enter: resolve }]);
       this.#lookLater();
       if (!(await promise)) return undefined;
     } else this.#running += 1;
@@ -102,8 +102,8 @@ export class Admission {
 
   #dropStopped(): void {
     for (const [project, waiters] of this.#waiting) {
-      const wanted = waiters.filter(({ stopped, enter }) => {
-        const isStopped = stopped();
+      const wanted = waiters.filter(({ hasStopped, enter }) => {
+        const isStopped = hasStopped();
         if (isStopped) enter(false);
         return !isStopped;
       });

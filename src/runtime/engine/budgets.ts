@@ -108,10 +108,10 @@ export function requirePrice(
 ): void {
   const limits = [budget, settings.agents?.[name], settings.project, settings.day];
   if (limits.every((scope) => scope?.usd === undefined) || isAlias(model)) return;
-  if (priceOf(model, prices) === undefined) throw unpriced(model);
+  if (priceOf(model, prices) === undefined) throw unpricedModelError(model);
 }
 
-export function unpriced(model: string): CapstanError {
+export function unpricedModelError(model: string): CapstanError {
   return new CapstanError(
     "unsupported",
     `The model ${model} has no known price, so that a limit in USD cannot be kept. Give its price under prices in the settings, or limit its tokens instead.`,

@@ -38,7 +38,7 @@ export class Deliveries {
   }
 
   /** The process reports that it took them, perhaps after the request that contains them has arrived. */
-  taken(eventIds: readonly string[]): Promise<void> {
+  markTaken(eventIds: readonly string[]): Promise<void> {
     return this.#note(
       eventIds.flatMap((id) => this.#given.get(id) ?? []),
       "taken",
@@ -52,7 +52,7 @@ export class Deliveries {
   }
 
   /** A model request of the session was granted. */
-  requested(request: Request): Promise<void> {
+  markRequested(request: Request): Promise<void> {
     return this.#note(this.#heldBy(request), "held");
   }
 

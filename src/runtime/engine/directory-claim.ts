@@ -31,8 +31,8 @@ export class Occupancy {
    * Resolves when the directory is this session's, or when `stopped` says that it is no longer needed. Rejects with
    * `workspace_busy` when another session works there and the environment says not to wait.
    */
-  take(stopped: () => boolean): Promise<void> {
-    this.#held ??= this.#claim(stopped).catch((thrown: unknown) => {
+  take(isStopped: () => boolean): Promise<void> {
+    this.#held ??= this.#claim(isStopped).catch((thrown: unknown) => {
       this.#held = undefined;
       throw thrown;
     });
@@ -67,14 +67,14 @@ export class Occupancy {
     await this.#deps.store.claims.release(this.#deps.record.id).catch(() => {});
   }
 
-  async #claim(stopped: () => boolean): Promise<void> {
+  async #claim(isStopped: () => boolean): Promise<void> {
     const { record, log } = this.#deps;
     const { workspace } = record.environment;
     if (workspace.kind !== "in-place") return;
     const path = realPath(record.cwd);
     for (let told = ""; ; await sleep(LOOK_EVERY_MS)) {
       const holder = await this.#holder(path);
-      if (holder === undefined || stopped()) return;
+      if (holder === undefined || isStopped()) return;
       if (workspace.when_busy === "refuse") throw busy(record.cwd, holder);
       if (holder !== told) await log.append([{ type: "capstan.workspace_busy", session_id: holder }]);
       told = holder;

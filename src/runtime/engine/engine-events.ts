@@ -11,11 +11,12 @@ export async function recordPlainFact(fact: PlainFact, deps: LogDeps): Promise<v
   const { log } = deps;
   if (fact.kind === "preview") log.preview(fact.preview);
   else if (fact.kind === "event") await log.appendSoon([await locateKept(fact.draft, deps)]);
-  else if (delivered(log.state, fact.eventIds).length > 0) await log.append((state) => delivered(state, fact.eventIds));
+  else if (deliveryEvents(log.state, fact.eventIds).length > 0)
+    await log.append((state) => deliveryEvents(state, fact.eventIds));
 }
 
 /** The event that says these messages were delivered; none for those that the log already has as delivered. */
-export function delivered(state: SessionState, eventIds: readonly string[]): readonly EventDraft[] {
+export function deliveryEvents(state: SessionState, eventIds: readonly string[]): readonly EventDraft[] {
   const ids = eventIds.filter((id) => state.undelivered.some((message) => message.id === id));
   return ids.length === 0 ? [] : [{ type: "capstan.input_delivered", event_ids: ids }];
 }

@@ -8,7 +8,7 @@ import type { MeterHooks } from "./meter.ts";
 import { ProcessTraffic } from "./process-traffic.ts";
 import { type PooledProcess, RestTimer } from "./processes.ts";
 import { engineInForce } from "./session-engine.ts";
-import { type Live, type OpenOptions, processStarted, type StartDeps, startProcess } from "./start-process.ts";
+import { type Live, type OpenOptions, processStartedEvent, type StartDeps, startProcess } from "./start-process.ts";
 
 type Deps = StartDeps & SessionProcess & TurnQueue & Pick<SessionTools, "budgets">;
 
@@ -71,7 +71,8 @@ export class EngineSlot {
     await this.#ready(options);
     const untold = this.#untold;
     this.#untold = undefined;
-    if (untold !== undefined) await this.#deps.log.appendSoon([processStarted(untold, this.#engine ?? this.#wanted)]);
+    if (untold !== undefined)
+      await this.#deps.log.appendSoon([processStartedEvent(untold, this.#engine ?? this.#wanted)]);
   }
 
   async #ready(options: OpenOptions): Promise<void> {
@@ -224,7 +225,7 @@ export class EngineSlot {
   }
 
   #vacate(): void {
-    if (this.#pooled !== undefined) this.#deps.processes.gone(this.#pooled);
+    if (this.#pooled !== undefined) this.#deps.processes.remove(this.#pooled);
     this.#pooled = undefined;
     this.#untold = undefined;
     this.#live = undefined;

@@ -27,7 +27,7 @@ export function withHostVariables(
 ): WithHostVariables {
   const problems: string[] = [];
   const secrets: Secret[] = [];
-  const resolved = (texts: Texts, field: string): Record<string, string> =>
+  const resolveTexts = (texts: Texts, field: string): Record<string, string> =>
     Object.fromEntries(
       Object.entries(texts).map(([key, text]) => {
         try {
@@ -42,11 +42,11 @@ export function withHostVariables(
     );
   const servers = Object.entries(agent.mcp_servers ?? {}).map(([name, server]) => {
     const field = `mcp_servers.${name}.${isRemote(server) ? "headers" : "env"}`;
-    const values = resolved(hiddenValues(server), field);
+    const values = resolveTexts(hiddenValues(server), field);
     if (isRemote(server)) problems.push(...unsendable(values, field));
     return [name, withHiddenValues(server, values)] as const;
   });
-  const variables = resolved(environment.variables, "environment.variables");
+  const variables = resolveTexts(environment.variables, "environment.variables");
   if (problems.length > 0) throw new CapstanError("invalid_input", problems.join("\n"), { data: { problems } });
   return { servers: agent.mcp_servers && Object.fromEntries(servers), variables, secrets };
 }

@@ -17,7 +17,7 @@ import type { EventDraft } from "../../core/events/events.ts";
 import { type GatewaySession, type ModelRequestInfo } from "../../core/ports/gateway.ts";
 import type { LedgerStore } from "../../core/money/ledger.ts";
 import { listPrice, priceOf } from "../../core/money/pricing.ts";
-import { type Budgets, reserveOutputTokens, scopesOf, unpriced } from "./budgets.ts";
+import { type Budgets, reserveOutputTokens, scopesOf, unpricedModelError } from "./budgets.ts";
 import type { SessionState } from "../../core/session/state.ts";
 import type { SessionBasics, SessionTools } from "../session-deps.ts";
 import type { SessionLog } from "../log/session-log.ts";
@@ -52,7 +52,7 @@ export interface MeterDeps {
 export type MeteredSession = SessionBasics & Pick<SessionTools, "budgets" | "tools">;
 
 /** The meter of a session. `chosen` is the model that a person is about to choose for it. */
-export function meterOf(session: MeteredSession, hooks: MeterHooks, chosen: () => string | undefined): Meter {
+export function meterOf(session: MeteredSession, hooks: MeterHooks, chosenModel: () => string | undefined): Meter {
   const { record, log, store, clock, ids, budgets, tools } = session;
   const metered = meter({
     sessionId: record.id,
@@ -65,7 +65,7 @@ export function meterOf(session: MeteredSession, hooks: MeterHooks, chosen: () =
     fence: log.fence,
     budget: () => record.agent.budget,
     budgets,
-    models: () => modelsOf(record.agent, [log.state.model, chosen()]),
+    models: () => modelsOf(record.agent, [log.state.model, chosenModel()]),
     hostTools: tools.map(({ name }) => name),
     ...hooks,
   });
@@ -157,7 +157,7 @@ export function meter(deps: MeterDeps): Meter {
         limits.some((scope) => scope.limits.usd !== undefined) &&
         priceOf(request.model, budgets.prices) === undefined
       ) {
-        const error = unpriced(request.model);
+        const error = unpricedModelError(request.model);
         deps.onRefusal(error);
         return { granted: false, message: error.message };
       }

@@ -2,7 +2,7 @@ import { engineAgentIdOf } from "../../core/ports/clock.ts";
 import type { EngineHost, SubagentLine } from "../../core/ports/engine.ts";
 import type { GatewaySession } from "../../core/ports/gateway.ts";
 import { Deliveries } from "./deliveries.ts";
-import { delivered } from "./engine-events.ts";
+import { deliveryEvents } from "./engine-events.ts";
 import { type MeteredSession, type MeterHooks, meterOf } from "./meter.ts";
 
 interface Parts {
@@ -43,7 +43,7 @@ export class ProcessTraffic {
     const gone = this.#gone.signal;
     return {
       ...host,
-      emit: (fact) => (fact.kind === "delivered" ? this.deliveries.taken(fact.eventIds) : host.emit(fact)),
+      emit: (fact) => (fact.kind === "delivered" ? this.deliveries.markTaken(fact.eventIds) : host.emit(fact)),
       prepare: (call, signal) => host.prepare(call, AbortSignal.any([signal, gone])),
       elicit: (question, signal) => host.elicit(question, AbortSignal.any([signal, gone])),
     };
@@ -59,11 +59,13 @@ export class ProcessTraffic {
       ...metered,
       reserve: async (request) => {
         const attributed = { ...request, engineAgentId: request.engineAgentId ?? driven };
-        const reservation = await metered.reserve(attributed, (state) => delivered(state, deliveries.due(attributed)));
+        const reservation = await metered.reserve(attributed, (state) =>
+          deliveryEvents(state, deliveries.due(attributed)),
+        );
         if (!reservation.granted) return reservation;
         this.#requests += 1;
         // The log has most deliveries by now, stored with the start of the request.
-        await deliveries.requested(attributed);
+        await deliveries.markRequested(attributed);
         return reservation;
       },
       settle: async (token, outcome) => {

@@ -78,7 +78,7 @@ export class Processes {
     }
   }
 
-  gone(process: PooledProcess): void {
+  remove(process: PooledProcess): void {
     this.#all.delete(process);
     this.#idle.delete(process);
   }

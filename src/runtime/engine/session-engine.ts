@@ -44,12 +44,12 @@ export async function requireFittingEngine(deps: FittingDeps, name: EngineName):
   const { agent, cwd, environment } = record;
   const engine = await engines.load(name);
   const wanted = { agent, sandbox: sessionSandbox(deps), limits: environment.limits };
-  refuse(problemsWithEngine(engine, wanted));
+  requireNoProblems(problemsWithEngine(engine, wanted));
   engine.validate({ ...wanted, cwd, tools, matchers: hookMatchers(agent.hooks, givenHooks) });
 }
 
 /** Throws if there are problems with the agent. */
-export function refuse(problems: readonly string[]): void {
+export function requireNoProblems(problems: readonly string[]): void {
   if (problems.length > 0)
     throw new CapstanError("invalid_agent", problems.map((problem) => problem.replace(/\.?$/, ".")).join(" "), {
       data: { problems },

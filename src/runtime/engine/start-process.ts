@@ -64,7 +64,7 @@ export async function startProcess(
     const session = await engine.open(
       {
         sessionId: record.id,
-        agent: { ...agent, instructions: withPlace({ ...record, resources }, log.state.files.workspace) },
+        agent: { ...agent, instructions: withWorkspaceNote({ ...record, resources }, log.state.files.workspace) },
         model: log.state.model ?? record.agent.model,
         mode: mode(),
         cwd: record.cwd,
@@ -107,7 +107,7 @@ export async function startProcess(
 }
 
 /** The event that says an engine has the session open. */
-export function processStarted(session: EngineSession, engine: EngineName): EventDraft<"capstan.process_started"> {
+export function processStartedEvent(session: EngineSession, engine: EngineName): EventDraft<"capstan.process_started"> {
   const { pid, history, contained, sandbox, sandboxMissing, outside = [] } = session;
   return {
     type: "capstan.process_started",
@@ -125,7 +125,7 @@ export function processStarted(session: EngineSession, engine: EngineName): Even
  * The instructions, and a short note on the workspace. The note is the same for every process and every session with such
  * a workspace: it contains no number, branch name or path of the host, so that the model's cache stays valid.
  */
-function withPlace({ agent, resources }: SessionRecord, workspace: FilesState["workspace"]): string {
+function withWorkspaceNote({ agent, resources }: SessionRecord, workspace: FilesState["workspace"]): string {
   const note = workspace && noteOn(workspace, resources);
   return [agent.instructions, note].filter((part) => part !== undefined && part !== "").join("\n\n");
 }

@@ -22,16 +22,16 @@ export function reachOf({ agent, environment }: Archived, events: readonly Sessi
   ];
   const reach = [
     ...Object.entries(hooks).flatMap(([kind, all]) =>
-      all.map(({ command }) => `hooks.${kind} runs ${quoted([command].flat().join(" "))}`),
+      all.map(({ command }) => `hooks.${kind} runs ${quoteText([command].flat().join(" "))}`),
     ),
     ...Object.entries(servers).flatMap(([name, server]) => reachOfServer(name, server)),
-    ...functions.map(({ module }) => `functions loads ${quoted(module)}`),
+    ...functions.map(({ module }) => `functions loads ${quoteText(module)}`),
     ...Object.entries(environment.variables).map(
-      ([name, value]) => `environment.variables sets ${name} to ${quoted(value)} for its commands`,
+      ([name, value]) => `environment.variables sets ${name} to ${quoteText(value)} for its commands`,
     ),
     ...(modes.includes("yolo") ? ["its mode is or was yolo: every call is allowed"] : []),
     ...(modes.includes("accept-edits") ? ["its mode is or was accept-edits: it changes files without asking"] : []),
-    ...permissions.allow.map((rule) => `permissions.allow has ${quoted(rule)}`),
+    ...permissions.allow.map((rule) => `permissions.allow has ${quoteText(rule)}`),
     ...(environment.sandbox.auto_allow_sandboxed
       ? ["environment.sandbox.auto_allow_sandboxed: commands in the sandbox are allowed"]
       : []),
@@ -43,9 +43,9 @@ export function reachOf({ agent, environment }: Archived, events: readonly Sessi
 
 function reachOfServer(name: string, server: McpServer): readonly string[] {
   const what = isRemote(server)
-    ? `talks to ${quoted(server.url)}`
-    : `runs ${quoted([server.command, ...server.args].join(" "))}`;
-  const given = Object.entries(hiddenValues(server)).map(([key, value]) => `${key}=${quoted(value)}`);
+    ? `talks to ${quoteText(server.url)}`
+    : `runs ${quoteText([server.command, ...server.args].join(" "))}`;
+  const given = Object.entries(hiddenValues(server)).map(([key, value]) => `${key}=${quoteText(value)}`);
   const allowed = Object.entries(server.tools ?? {}).flatMap(([tool, policy]) => (policy === "allow" ? [tool] : []));
   return [
     `mcp_servers.${name} ${what}${given.length === 0 ? "" : `, and receives ${given.join(", ")}`}`,
@@ -55,7 +55,7 @@ function reachOfServer(name: string, server: McpServer): readonly string[] {
 }
 
 /** Quotes the text as JSON and escapes control and bidirectional characters that JSON leaves unescaped. */
-function quoted(text: string): string {
+function quoteText(text: string): string {
   return JSON.stringify(text).replaceAll(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
     (character) => `\\u${character.codePointAt(0)?.toString(16).padStart(4, "0")}`,

@@ -87,7 +87,7 @@ export async function importSession(
   const { session, events: archived, outputs } = await readArchive(lines, chain);
   const state = archived.reduce((folded, event, index) => reduce(folded, event, index + 1), initialState);
   const reach = trust ? [] : reachOf(session, archived);
-  if (reach.length > 0) throw untrusted(reach);
+  if (reach.length > 0) throw untrustedArchiveError(reach);
   const events = [...archived, ...leftBehind(state, { ids, clock })];
   const id = ids.next("sesn");
   await store.createSession({ ...withoutWorkspace(session), id, createdAt: clock.now(), forkedFrom: null });
@@ -106,7 +106,7 @@ export async function importSession(
   return id;
 }
 
-function untrusted(reach: readonly string[]): CapstanError {
+function untrustedArchiveError(reach: readonly string[]): CapstanError {
   return new CapstanError(
     "not_allowed",
     `The agent in this archive would act on this machine without asking you:\n${reach.map((line) => `  ${line}\n`).join("")}Nothing was imported. If you trust the person who created the archive, import it with --trust.`,

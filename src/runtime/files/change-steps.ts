@@ -157,7 +157,7 @@ function mayChange(stored: StoredEvent): stored is StoredEvent & { event: EventO
 const OPPOSITE = { added: "deleted", deleted: "added", modified: "modified" } as const;
 
 /** Reverses changes, to get from the later state back to the earlier one. */
-export function reversed(changes: readonly FileChange[]): readonly FileChange[] {
+export function reverseChanges(changes: readonly FileChange[]): readonly FileChange[] {
   return changes.map(({ path, kind, insertions, deletions }) => ({
     path,
     kind: OPPOSITE[kind],

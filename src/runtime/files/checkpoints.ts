@@ -4,7 +4,7 @@ import type { SessionState } from "../../core/session/state.ts";
 import type { CheckpointRef } from "../../core/session/state-files.ts";
 import type { TakenCheckpoint } from "../../core/ports/workspace.ts";
 import type { SessionBasics, SessionHold } from "../session-deps.ts";
-import { requireOwnPlace } from "../paths/session-place.ts";
+import { requireOwnDirectory } from "../paths/session-location.ts";
 
 type Reason = EventOf<"capstan.checkpoint_taken">["reason"];
 type Taken = EventDraft<"capstan.checkpoint_taken">;
@@ -51,7 +51,7 @@ export class Checkpoints {
       this.#begun.add(callId);
     } catch (thrown) {
       if (mode === "required") throw thrown;
-      await this.#deps.log.append(this.#failed(thrown));
+      await this.#deps.log.append(this.#failureEvents(thrown));
     }
   }
 
@@ -74,12 +74,12 @@ export class Checkpoints {
       await this.take({ reason: "call_end", callId });
     } catch (thrown) {
       // The turn already knows if the log cannot be written.
-      await this.#deps.log.append(this.#failed(thrown)).catch(() => {});
+      await this.#deps.log.append(this.#failureEvents(thrown)).catch(() => {});
     }
   }
 
   /** Resolves when checkpoints of all ended calls are taken. */
-  async settled(): Promise<void> {
+  async waitForCalls(): Promise<void> {
     while (this.#ending.size > 0) await Promise.all(this.#ending);
   }
 
@@ -88,9 +88,9 @@ export class Checkpoints {
     if (files.calls.length === 0 || this.#deps.record.environment.checkpoints.mode === "off") return [];
     try {
       const taken = await this.#look("turn_end");
-      return taken === undefined ? [] : [this.#attributed(taken, files)];
+      return taken === undefined ? [] : [this.#attribute(taken, files)];
     } catch (thrown) {
-      return this.#failed(thrown);
+      return this.#failureEvents(thrown);
     }
   }
 
@@ -99,9 +99,7 @@ export class Checkpoints {
     const taken = await this.#look(reason, callId);
     const last = this.#last ?? this.#deps.log.state.files.last;
     if (taken === undefined && last !== undefined) return last;
-    const appended = this.#deps.log.append(({ files }) =>
-      taken === undefined ? [] : [this.#attributed(taken, files)],
-    );
+    const appended = this.#deps.log.append(({ files }) => (taken === undefined ? [] : [this.#attribute(taken, files)]));
     await appended.catch((thrown: unknown) => {
       this.forget();
       throw thrown;
@@ -115,14 +113,14 @@ export class Checkpoints {
   }
 
   /** Records that the files were restored to this checkpoint. */
-  restored(checkpoint: CheckpointRef): void {
+  noteRestored(checkpoint: CheckpointRef): void {
     this.#last = checkpoint;
   }
 
   #look(reason: Reason, callId?: string): Promise<Taken | undefined> {
     const looked = this.#queue.then(async () => {
       const { log, ids, workspace, record } = this.#deps;
-      requireOwnPlace(record);
+      requireOwnDirectory(record);
       const { files, openCalls } = log.state;
       const over = files.calls.filter((call) => !(call in openCalls));
       const now = await workspace.checkpoint((this.#last ?? log.state.files.last)?.commit);
@@ -139,12 +137,12 @@ export class Checkpoints {
     return looked;
   }
 
-  #attributed(taken: Taken, { calls }: SessionState["files"]): Taken {
+  #attribute(taken: Taken, { calls }: SessionState["files"]): Taken {
     const by = calls.filter((call) => !this.#harmless.has(call));
     return { ...taken, calls: by, ...(by.some((call) => !this.#begun.has(call)) && { unsure: true }) };
   }
 
-  #failed(thrown: unknown): readonly EventDraft[] {
+  #failureEvents(thrown: unknown): readonly EventDraft[] {
     if (this.#told) return [];
     this.#told = true;
     return [{ type: "capstan.checkpoint_failed", reason: messageOf(thrown) }];

@@ -10,11 +10,11 @@ export const PAGE = 500;
 
 /** Yields lines without line endings. Leaves out events appended after the first line was read. */
 export async function* exportSession(store: Store, sessionId: string): AsyncGenerator<string> {
-  let page = await archivePage(store, sessionId);
+  let page = await readArchivePage(store, sessionId);
   for (;;) {
     yield* page.lines;
     if (page.next === undefined) return;
-    page = await archivePage(store, sessionId, { from: page.next });
+    page = await readArchivePage(store, sessionId, { from: page.next });
   }
 }
 
@@ -25,7 +25,7 @@ interface ArchivePage {
 }
 
 /** Returns one page of an archive: the header, then a fixed number of events at a time. */
-export async function archivePage(
+export async function readArchivePage(
   store: Store,
   sessionId: string,
   { from, limit = PAGE }: { readonly from?: NonNullable<ArchivePage["next"]>; readonly limit?: number } = {},

@@ -10,13 +10,13 @@ import {
   type ChangeRequest,
   type ChangeStep,
   pointIn,
-  reversed,
+  reverseChanges,
   stepsSince,
   type TimeRange,
 } from "./change-steps.ts";
 import { fileEvents } from "../log/stored-state.ts";
 import { Occupancy } from "../engine/directory-claim.ts";
-import { requireSource } from "../paths/session-place.ts";
+import { requireSource } from "../paths/session-location.ts";
 import { type FilesDeps, RestingSessions, type RestingSession } from "./resting-sessions.ts";
 import { type RewindGoal, rewindTo } from "./rewind.ts";
 
@@ -111,7 +111,7 @@ export class Files {
     if (dryRun) {
       const { workspace, isShared } = await this.#look(sessionId);
       const goal = isShared ? await workspace.takenBack(since(events)) : { commit: checkpoint.commit, conflicts: [] };
-      const files = reversed(await workspace.diff({ from: goal.commit }));
+      const files = reverseChanges(await workspace.diff({ from: goal.commit }));
       return { checkpoint, files, conflicts: goal.conflicts };
     }
     const toSeq = conversation ? checkpoint.conversation : undefined;

@@ -8,13 +8,13 @@ import type { Workspace } from "../../core/ports/workspace.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { type SessionLog } from "../log/session-log.ts";
 import { loadState } from "../log/stored-state.ts";
-import { placeOf } from "../paths/session-place.ts";
+import { workspaceLocation } from "../paths/session-location.ts";
 
 /**
  * A fork of an in-place session also works in place. Any other fork gets its own workspace of the same kind, created
  * from the same commit as the parent's: it has the parent's files, without later commits.
  */
-export async function placeOfFork(
+export async function forkLocation(
   store: Store,
   { id, environment, cwd, source }: SessionRecord,
   wanted: string | undefined,
@@ -56,7 +56,7 @@ export async function copyFiles(
   const last = currentCheckpoint(events);
   if (first === undefined || last === undefined) return;
   for (const { commit } of [first, last])
-    await workspace.adopt(commit, placeOf(parent)).catch((thrown: unknown) => {
+    await workspace.adopt(commit, workspaceLocation(parent)).catch((thrown: unknown) => {
       throw withoutCheckpoints(parent, thrown);
     });
   const fresh = await workspace.checkpoint(undefined);

@@ -39,7 +39,7 @@ export async function copyHistory(
     (event) => CONVERSATION.has(event.type) && (event.type !== "user.message" || delivered.has(event.id)),
   );
   const settings = SETTINGS.flatMap((type) => stored.findLast(({ event }) => event.type === type)?.event ?? []);
-  const drafts = [...taken.map((event) => renumbered(event, taken)), ...settings].map(asDraft);
+  const drafts = [...taken.map((event) => renumberEvent(event, taken)), ...settings].map(asDraft);
   // Save outputs before the events that refer to them.
   const outputs = taken.flatMap((event) => ("whole_output" in event ? (event.whole_output?.hash ?? []) : []));
   await store.toolOutputs.copy(from, to, outputs);
@@ -52,7 +52,7 @@ export async function copyHistory(
 /**
  * A compaction says where the part of the log that it kept begins. Translates that into the fork's sequence numbers.
  */
-function renumbered(event: SessionEvent, taken: readonly SessionEvent[]): SessionEvent {
+function renumberEvent(event: SessionEvent, taken: readonly SessionEvent[]): SessionEvent {
   if (event.type !== "agent.thread_context_compacted") return event;
   const { event_ids: users, message_ids: messages } = event.kept;
   const first = taken.findIndex(

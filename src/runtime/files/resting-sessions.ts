@@ -11,7 +11,7 @@ import { Occupancy } from "../engine/directory-claim.ts";
 import { finishRewind, type RestingFiles } from "./rewind.ts";
 import type { SessionLocks } from "../log/session-locks.ts";
 import { SessionLog } from "../log/session-log.ts";
-import { placeOf } from "../paths/session-place.ts";
+import { workspaceLocation } from "../paths/session-location.ts";
 
 export type RestingSession = RestingFiles;
 
@@ -32,7 +32,7 @@ export interface FilesDeps {
   /** Notifies the session's followers. */
   readonly feed: (sessionId: string) => Feed;
   /** The session, if this host drives it. */
-  readonly driven: (sessionId: string) => DrivenFiles | undefined;
+  readonly findDriven: (sessionId: string) => DrivenFiles | undefined;
   readonly locks: SessionLocks;
 }
 
@@ -68,8 +68,8 @@ export class RestingSessions {
   /** Writes to the session's log, whether or not this host drives the session. */
   async write<Result>(sessionId: string, work: (log: SessionLog) => Promise<Result>): Promise<Result> {
     return this.#either(sessionId, {
-      driven: (session) => session.write(work),
-      held: ({ log }) => work(log),
+      whenDriven: (session) => session.write(work),
+      whenAtRest: ({ log }) => work(log),
     });
   }
 
@@ -80,8 +80,8 @@ export class RestingSessions {
   ): Promise<Result> {
     const { store, isGone } = this.#deps;
     return this.#either(sessionId, {
-      driven: (session) => session.atRest(purpose, work),
-      held: (resting) =>
+      whenDriven: (session) => session.atRest(purpose, work),
+      whenAtRest: (resting) =>
         whileAlone({ ...resting, store, isGone }, purpose, async () => {
           await finishRewind(resting);
           return work(resting);
@@ -91,27 +91,27 @@ export class RestingSessions {
 
   /** Access for removal: also while a turn is waiting, after its host died, and when a rewind is unfinished. */
   async useToRemove<Result>(sessionId: string, work: (resting: RestingSession) => Promise<Result>): Promise<Result> {
-    return this.#either(sessionId, { driven: (session) => session.atRest("removal", work), held: work });
+    return this.#either(sessionId, { whenDriven: (session) => session.atRest("removal", work), whenAtRest: work });
   }
 
   /** Uses the session that this host drives, or prevents one from being opened meanwhile. */
   async #either<Result>(
     sessionId: string,
     {
-      driven,
-      held,
+      whenDriven,
+      whenAtRest,
     }: {
-      readonly driven: (session: DrivenFiles) => Promise<Result>;
-      readonly held: (resting: RestingSession) => Promise<Result>;
+      readonly whenDriven: (session: DrivenFiles) => Promise<Result>;
+      readonly whenAtRest: (resting: RestingSession) => Promise<Result>;
     },
   ): Promise<Result> {
-    const session = this.#deps.driven(sessionId);
-    if (session !== undefined) return driven(session);
+    const session = this.#deps.findDriven(sessionId);
+    if (session !== undefined) return whenDriven(session);
     const found = await this.#deps.locks.run(sessionId, async () => {
-      const come = this.#deps.driven(sessionId);
-      return come === undefined ? { result: await this.#hold(sessionId, held) } : come;
+      const come = this.#deps.findDriven(sessionId);
+      return come === undefined ? { result: await this.#hold(sessionId, whenAtRest) } : come;
     });
-    return "result" in found ? found.result : driven(found);
+    return "result" in found ? found.result : whenDriven(found);
   }
 
   /** Keeps other processes from driving the session meanwhile. */
@@ -131,7 +131,7 @@ export class RestingSessions {
   }
 
   #open(record: SessionRecord, limits?: WorkLimits): Workspace {
-    return this.#deps.workspaces.open(placeOf(record), record.environment.checkpoints, limits);
+    return this.#deps.workspaces.open(workspaceLocation(record), record.environment.checkpoints, limits);
   }
 }
 

@@ -8,7 +8,7 @@ import type { Workspace } from "../../core/ports/workspace.ts";
 import type { OwnStep } from "../../core/session/checkpoint-list.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { SessionLog } from "../log/session-log.ts";
-import { requireOwnPlace } from "../paths/session-place.ts";
+import { requireOwnDirectory } from "../paths/session-location.ts";
 
 /** A session whose files nothing else is changing. */
 export interface RestingFiles {
@@ -67,7 +67,7 @@ export async function finishRewind(
 ): Promise<void> {
   const { rewinding, last } = log.state.files;
   if (rewinding === undefined) return;
-  requireOwnPlace(record);
+  requireOwnDirectory(record);
   const { rewind_id, checkpoint_id, commit, undo_checkpoint_id, undo_commit, to_seq } = rewinding;
   const isShared = record.environment.workspace.kind === "in-place";
   try {
@@ -80,7 +80,7 @@ export async function finishRewind(
     await log.append([{ type: "capstan.rewind_failed", rewind_id, reason: messageOf(thrown) }]);
     throw thrown;
   }
-  checkpoints.restored({ id: checkpoint_id, commit });
+  checkpoints.noteRestored({ id: checkpoint_id, commit });
   await log.append([
     {
       type: "capstan.rewound",
@@ -124,7 +124,7 @@ async function refuseForeign(
 function givenUp(paths: readonly string[]): CapstanError {
   return new CapstanError(
     "workspace_conflict",
-    `A rewind was interrupted, and these files have changed since: ${named(paths)}. The rewind was abandoned and the files were kept. Rewind again, or undo it with: capstan rewind --undo`,
+    `A rewind was interrupted, and these files have changed since: ${listPaths(paths)}. The rewind was abandoned and the files were kept. Rewind again, or undo it with: capstan rewind --undo`,
     { data: { paths } },
   );
 }
@@ -132,12 +132,12 @@ function givenUp(paths: readonly string[]): CapstanError {
 function changedByOthers(paths: readonly string[]): CapstanError {
   return new CapstanError(
     "workspace_conflict",
-    `Someone else has changed these files since the session did: ${named(paths)}. Nothing was rewound. Move them first, or overwrite them with: capstan rewind --overwrite`,
+    `Someone else has changed these files since the session did: ${listPaths(paths)}. Nothing was rewound. Move them first, or overwrite them with: capstan rewind --overwrite`,
     { data: { paths } },
   );
 }
 
-function named(paths: readonly string[]): string {
+function listPaths(paths: readonly string[]): string {
   const more = paths.length - NAMED;
   return paths.slice(0, NAMED).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }

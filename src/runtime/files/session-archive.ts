@@ -11,7 +11,7 @@ import type { RuntimeDeps } from "../open-sessions.ts";
 import { type FilesDeps, RestingSessions } from "./resting-sessions.ts";
 import { SessionLocks } from "../log/session-locks.ts";
 import type { GivenFile, GivenRepository, SessionUpdate } from "../session-options.ts";
-import { placeOf } from "../paths/session-place.ts";
+import { workspaceLocation } from "../paths/session-location.ts";
 
 type KeptDeps = FilesDeps & Pick<RuntimeDeps, "stateRoot">;
 
@@ -34,7 +34,7 @@ export class KeptSessions {
       const record = await this.#requireOpen(sessionId);
       const change = {
         ...(title !== undefined && { title }),
-        ...(metadata !== undefined && { metadata: patched(record.metadata, metadata) }),
+        ...(metadata !== undefined && { metadata: patchMetadata(record.metadata, metadata) }),
       };
       const drafts: EventDraft[] = [
         { type: "session.updated", ...change, ...(maxUsd !== undefined && { budget: budgetOf(maxUsd) }) },
@@ -65,7 +65,7 @@ export class KeptSessions {
       const held = await holdLease(store.leases, { sessionId, owner, isGone });
       try {
         // Before the session record: otherwise a workspace that could not be removed would be forgotten.
-        await workspaces.remove(placeOf(record));
+        await workspaces.remove(workspaceLocation(record));
         await store.deleteSession(sessionId, held.lease.fence);
       } finally {
         await held.release();
@@ -78,10 +78,10 @@ export class KeptSessions {
     await this.#requireOpen(sessionId);
     return this.#resting.use(sessionId, "export", async ({ record, log }) => {
       const { workspaces, ids, clock, store } = this.#deps;
-      await workspaces.put(placeOf(record), { kind: "file", path, at: mountPath });
+      await workspaces.put(workspaceLocation(record), { kind: "file", path, at: mountPath });
       const resource = { id: ids.next("sesrsc"), type: "file", fileId, mountPath, createdAt: clock.now() } as const;
       const { resources } = (await store.session(sessionId)) ?? record;
-      await log.append([resourceAdded(resource)], { change: { resources: [...resources, resource] } });
+      await log.append([resourceAddedEvent(resource)], { change: { resources: [...resources, resource] } });
       return resource;
     });
   }
@@ -128,7 +128,7 @@ export function plannedResources(
   ];
 }
 
-export function resourceAdded(resource: SessionResource): EventDraft<"capstan.resource_added"> {
+export function resourceAddedEvent(resource: SessionResource): EventDraft<"capstan.resource_added"> {
   const { id: resource_id, mountPath: mount_path } = resource;
   return resource.type === "file"
     ? { type: "capstan.resource_added", resource_id, mount_path, file_id: resource.fileId }
@@ -140,7 +140,7 @@ function refOf(checkout: GivenRepository["checkout"]): string | undefined {
   return checkout.type === "branch" ? checkout.name : checkout.sha;
 }
 
-function patched(metadata: Metadata, change: Readonly<Record<string, string | null>>): Metadata {
+function patchMetadata(metadata: Metadata, change: Readonly<Record<string, string | null>>): Metadata {
   const kept = Object.entries({ ...metadata, ...change }).filter(
     (entry): entry is [string, string] => entry[1] !== null,
   );

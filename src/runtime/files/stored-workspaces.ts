@@ -5,7 +5,7 @@ import type { SessionRecord } from "../../core/ports/store.ts";
 import type { LeftOut } from "../../core/ports/workspace.ts";
 import { type FilesDeps, type RestingSession, RestingSessions } from "./resting-sessions.ts";
 import { loadState } from "../log/stored-state.ts";
-import { placeOf } from "../paths/session-place.ts";
+import { workspaceLocation } from "../paths/session-location.ts";
 
 export interface StoredWorkspace {
   readonly sessionId: string;
@@ -43,7 +43,7 @@ export class StoredWorkspaces {
     const found: StoredWorkspace[] = [];
     for (const sessionId of await workspaces.sessionIds()) {
       const session = sessions.get(sessionId);
-      const place = session ? placeOf(session) : { sessionId, kind: "copy" as const, cwd: "", source: "" };
+      const place = session ? workspaceLocation(session) : { sessionId, kind: "copy" as const, cwd: "", source: "" };
       found.push({
         sessionId,
         kind: session && place.kind,
@@ -75,19 +75,19 @@ export class StoredWorkspaces {
         if (!discardChanges) await this.#refuseUntaken(resting);
         await log.append([{ type: "capstan.workspace_removed" }]);
       }
-      await workspaces.remove(placeOf(record));
+      await workspaces.remove(workspaceLocation(record));
     });
   }
 
   async #isUntaken(session: SessionRecord): Promise<boolean> {
-    const place = placeOf(session);
+    const place = workspaceLocation(session);
     const { files } = (await loadState(this.#deps.store, session.id)).state;
     if (place.kind === "in-place" || files.removed === true) return false;
     return files.start === undefined ? this.#deps.workspaces.changedSince(place, session.createdAt) : isUntaken(files);
   }
 
   async #refuseUntaken({ record, log, checkpoints, workspace }: RestingSession): Promise<void> {
-    const place = placeOf(record);
+    const place = workspaceLocation(record);
     if (place.kind === "in-place") return;
     const copy = `Copy what you need from ${place.cwd}`;
     // Without checkpoints, only check whether the files changed since the workspace was created.
@@ -106,11 +106,11 @@ export class StoredWorkspaces {
     // Sockets and pipes have no content to lose.
     const lost = (await workspace.leftOut(record.createdAt)).filter(({ why }) => why !== "not a file");
     if (lost.length > 0)
-      throw untaken(record.id, `${named(lost)}: not in any checkpoint, so no export contains it. ${copy}`);
+      throw untaken(record.id, `${listLost(lost)}: not in any checkpoint, so no export contains it. ${copy}`);
   }
 }
 
-function named(lost: readonly LeftOut[]): string {
+function listLost(lost: readonly LeftOut[]): string {
   const more = lost.length - NAMED;
   const names = lost.slice(0, NAMED).map(({ path, why }) => `${path} (${why})`);
   return names.join(", ") + (more > 0 ? ` and ${more} more` : "");

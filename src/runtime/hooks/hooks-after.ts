@@ -2,7 +2,7 @@ import type { Mode } from "../../core/agent/agent-definition.ts";
 import type { CallRequest } from "../../core/ports/engine.ts";
 import type { EventDraft, EventOf, SessionEvent, StoredEvent } from "../../core/events/events.ts";
 import type { AskHook, Hook } from "./hooks-list.ts";
-import { hookRan, judge, runHook } from "./hooks-run.ts";
+import { hookRanEvent, judgeRun, runHook } from "./hooks-run.ts";
 import type { SessionBasics } from "../session-deps.ts";
 
 type Result = EventOf<"agent.tool_result" | "agent.mcp_tool_result" | "user.custom_tool_result">;
@@ -34,7 +34,7 @@ export class AfterHooks {
   }
 
   /** Records the decided call and its final input. */
-  decided(call: RanCall): void {
+  noteDecision(call: RanCall): void {
     if (this.#options.hooks.length > 0) this.#calls.set(call.callId, call);
   }
 
@@ -55,14 +55,14 @@ export class AfterHooks {
    * Resolves to the unlogged hook runs when all hooks have run. Safe to call while the log is being written: no hook
    * waits for the log.
    */
-  async settled(): Promise<readonly EventDraft[]> {
-    await this.finished();
+  async drainFacts(): Promise<readonly EventDraft[]> {
+    await this.waitForHooks();
     this.#calls.clear();
     return this.#facts.splice(0);
   }
 
   /** Resolves when all hooks have run. */
-  async finished(): Promise<void> {
+  async waitForHooks(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
@@ -80,7 +80,7 @@ export class AfterHooks {
       if (!matches(hook, call)) continue;
       const about = { ...call, subagent: subagent(threadId), mode, outcome, content, isError };
       const run = await runHook(hook, { ...facts, ...about }, { ask, signal, clock });
-      this.#facts.push(hookRan(hook, judge(hook, run, { isChange: false }), { callId, threadId }));
+      this.#facts.push(hookRanEvent(hook, judgeRun(hook, run, { isChange: false }), { callId, threadId }));
       log.append(() => this.#facts.splice(0)).catch(() => {});
     }
   }

@@ -1,7 +1,7 @@
 import { CapstanError } from "../../core/errors.ts";
 import { hookOptions } from "../../core/agent/hook-answers.ts";
 import type { AgentHooks, HookCommand, HookKind } from "../../core/agent/hooks-schema.ts";
-import type { CommandEnd, CommandSurroundings, RunHookCommand, SessionHooks } from "../../core/ports/hooks.ts";
+import type { HookCommandEnd, CommandSurroundings, RunHookCommand, SessionHooks } from "../../core/ports/hooks.ts";
 import { changedPrograms, type ProgramGuard } from "../programs/program-guard.ts";
 import { parseRule, type Rule } from "../../core/rules/rule.ts";
 
@@ -120,7 +120,7 @@ interface HookCommands {
   readonly run: RunHookCommand;
   /** What the session passes to its commands besides the facts, read when a command runs. */
   readonly surroundings: () => Omit<CommandSurroundings, "stdin" | "signal">;
-  readonly programs: Pick<ProgramGuard, "changed">;
+  readonly programs: Pick<ProgramGuard, "listChanged">;
 }
 
 /**
@@ -130,7 +130,7 @@ interface HookCommands {
 export function askHooks({ run, surroundings, programs }: HookCommands): AskHook {
   return async ({ kind, name, does }, facts, signal) => {
     if ("call" in does) return does.call({ ...facts, signal });
-    const changed = programs.changed({ hooks: { on_session_end: [{ command: does.command }] } });
+    const changed = programs.listChanged({ hooks: { on_session_end: [{ command: does.command }] } });
     if (changed.length > 0) {
       const { message } = changedPrograms(changed, `The hook ${name} was not run`);
       if (kind.startsWith("before_")) return { deny: message };
@@ -154,7 +154,7 @@ function inFileStyle(facts: object): Record<string, unknown> {
 }
 
 /** Reads a command's answer: nothing, JSON, or a denial for exit code 2. Anything else is a failure. */
-function answerOf({ exitCode, stdout, stderr }: CommandEnd, { canDeny }: { canDeny: boolean }): unknown {
+function answerOf({ exitCode, stdout, stderr }: HookCommandEnd, { canDeny }: { canDeny: boolean }): unknown {
   const said = stderr.trim();
   if (exitCode === DENIED && canDeny) return { deny: said };
   if (exitCode !== 0) {

@@ -75,9 +75,9 @@ function read<Answer>(said: unknown, schema: z.ZodType<Answer>): Answer {
 }
 
 /** The event that records a hook run. */
-export function hookRan(
+export function hookRanEvent(
   { kind, name }: Hook,
-  { outcome, durationMs, message }: Judged,
+  { outcome, durationMs, message }: JudgedRun,
   call?: { readonly callId: string; readonly threadId: string | null },
 ): EventDraft<"capstan.hook_ran"> {
   return {
@@ -97,7 +97,7 @@ function short(message: string): string {
 }
 
 /** The meaning of a hook run. */
-export interface Judged {
+export interface JudgedRun {
   readonly outcome: EventOf<"capstan.hook_ran">["outcome"];
   readonly durationMs: number;
   readonly message?: string;
@@ -106,11 +106,11 @@ export interface Judged {
 }
 
 /** `problem` says what is wrong with the result of an otherwise valid answer. */
-export function judge(
+export function judgeRun(
   { name, onFailure }: Hook,
   { answer, failure, durationMs }: HookRun<object>,
   { isChange, problem }: { isChange: boolean; problem?: string | undefined },
-): Judged {
+): JudgedRun {
   if (answer !== undefined && "deny" in answer) {
     const said = typeof answer.deny === "string" ? answer.deny.trim() : "";
     const denial = said === "" ? `The hook ${name} denied this.` : said;

@@ -5,12 +5,12 @@ import type { CallRequest } from "../../core/ports/engine.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { EventDraft, StoredEvent } from "../../core/events/events.ts";
 import { promptAnswer, toolAnswer } from "../../core/agent/hook-answers.ts";
-import { callOf, hitBy } from "../../core/permission/match-call.ts";
+import { prepareCall, hitBy } from "../../core/permission/match-call.ts";
 import { textOf } from "../../core/text/text.ts";
 import { sessionSubject } from "../subject/call-subject.ts";
 import { AfterHooks } from "./hooks-after.ts";
 import { type AskHook, askHooks, type Hook, type HookLists, listHooks } from "./hooks-list.ts";
-import { hookRan, judge, runHook } from "./hooks-run.ts";
+import { hookRanEvent, judgeRun, runHook } from "./hooks-run.ts";
 import { sessionSandbox } from "../protected/sandbox.ts";
 import type {
   HookSources,
@@ -109,8 +109,8 @@ export class UserHooks {
       const run = await runHook(hook, facts, { ask, signal, clock, schema: promptAnswer });
       const next = run.answer === undefined ? content : withAnswer(content, run.answer);
       const problem = isEmpty(next) ? "The hook returned an empty message." : undefined;
-      const said = judge(hook, run, { isChange: !same(next, content), problem });
-      await log.append([hookRan(hook, said)]);
+      const said = judgeRun(hook, run, { isChange: !same(next, content), problem });
+      await log.append([hookRanEvent(hook, said)]);
       if (signal.aborted) break;
       if (said.denial !== undefined) throw deniedBy(hook, said.denial);
       if (said.outcome === "changed") content = next;
@@ -141,8 +141,8 @@ export class UserHooks {
         const facts = { ...this.#facts(), callId, tool, input, subagent: this.#subagent(threadId), mode };
         const run = await runHook(hook, facts, { ask: this.#ask, signal, clock, schema: toolAnswer });
         const next = run.answer !== undefined && "input" in run.answer ? run.answer.input : input;
-        const said = judge(hook, run, { isChange: !same(next, input) });
-        await log.append([hookRan(hook, said, { callId, threadId })]);
+        const said = judgeRun(hook, run, { isChange: !same(next, input) });
+        await log.append([hookRanEvent(hook, said, { callId, threadId })]);
         if (signal.aborted) return { kind: "given_up" };
         if (said.denial !== undefined) return { kind: "denied", by: `hook:${hook.name}`, reason: said.denial };
         if (said.outcome === "changed") input = next;
@@ -154,8 +154,8 @@ export class UserHooks {
   }
 
   /** Records the decided call and its final input. */
-  decided(call: Pick<CallRequest, "callId" | "tool" | "input">): void {
-    this.#after.decided(call);
+  noteDecision(call: Pick<CallRequest, "callId" | "tool" | "input">): void {
+    this.#after.noteDecision(call);
   }
 
   /** Shows every outcome among the stored events to the hooks. Does not wait. */
@@ -164,13 +164,13 @@ export class UserHooks {
   }
 
   /** Resolves when the hooks for outcomes so far have run. */
-  finished(): Promise<void> {
-    return this.#after.finished();
+  waitForHooks(): Promise<void> {
+    return this.#after.waitForHooks();
   }
 
   /** Call this while the end of a turn is being written. Returns the events to write before it. */
-  settled(): Promise<readonly EventDraft[]> {
-    return this.#after.settled();
+  drainFacts(): Promise<readonly EventDraft[]> {
+    return this.#after.drainFacts();
   }
 
   /** Runs the hooks for the end of a turn, given its stored events. The next turn does not wait for them. */
@@ -210,7 +210,7 @@ export class UserHooks {
     for (const hook of this.#hooks[kind]) {
       const run = await runHook(hook, { ...this.#facts(), ...facts }, { ask: this.#ask, signal, clock });
       if (signal.aborted) return;
-      await log.append([hookRan(hook, judge(hook, run, { isChange: false }))]);
+      await log.append([hookRanEvent(hook, judgeRun(hook, run, { isChange: false }))]);
     }
   }
 
@@ -218,7 +218,7 @@ export class UserHooks {
   #matches({ matcher }: Hook, call: Pick<CallRequest, "tool" | "input" | "directory">): boolean {
     if (matcher === undefined) return true;
     try {
-      return hitBy(matcher, callOf(sessionSubject(call, this.#parts))) !== undefined;
+      return hitBy(matcher, prepareCall(sessionSubject(call, this.#parts))) !== undefined;
     } catch {
       return true;
     }

@@ -70,9 +70,9 @@ export class Feed {
         if (!live()) reader.fallBehind();
         if (reader.isBehind) {
           reader.beginCatchingUp();
-          for await (const event of stored(store, { sessionId, after: seq, signal })) {
+          for await (const event of readStored(store, { sessionId, after: seq, signal })) {
             seq = event.seq;
-            reader.told(event);
+            reader.noteDelivered(event);
             yield event;
           }
           reader.caughtUp(live() ? this.#open.all() : []);
@@ -85,11 +85,11 @@ export class Feed {
             break;
           }
           if ("seq" in item) seq = item.seq;
-          reader.told(item);
+          reader.noteDelivered(item);
           yield item;
         }
         if (reader.isBehind || signal.aborted) continue;
-        await (live() ? reader.changed() : sleep(POLL_MS, undefined, { signal }).catch(() => {}));
+        await (live() ? reader.waitForChange() : sleep(POLL_MS, undefined, { signal }).catch(() => {}));
       }
     } finally {
       this.#readers.delete(reader);
@@ -98,7 +98,7 @@ export class Feed {
 }
 
 /** The stored events after a sequence number, page by page. A reader that stalls within a page keeps none of it in memory. */
-async function* stored(
+async function* readStored(
   store: Store,
   { sessionId, after, signal }: { sessionId: string; after: number; signal: AbortSignal },
 ): AsyncGenerator<LoggedEvent> {
@@ -108,7 +108,7 @@ async function* stored(
     // An object, so that it can be dropped while this waits.
     const page = { events: await store.events(sessionId, { after: seq, limit }) };
     // Readers get only what is on disk.
-    await store.synced();
+    await store.sync();
     const { length } = page.events;
     const isLast = length < limit;
     limit = nextLimit(page.events);
@@ -118,7 +118,7 @@ async function* stored(
         const event = page.events[at];
         if (event === undefined) break;
         seq = event.seq;
-        yield logged(event);
+        yield toLoggedEvent(event);
       }
     } finally {
       clearTimeout(timer);
@@ -139,7 +139,7 @@ function sizeOf(item: FeedItem): () => number {
   return () => (size ??= JSON.stringify(item).length);
 }
 
-export function logged({ seq, event }: StoredEvent): LoggedEvent {
+export function toLoggedEvent({ seq, event }: StoredEvent): LoggedEvent {
   return { ...event, seq };
 }
 
@@ -194,7 +194,7 @@ class Reader {
   }
 
   /** Call this with every item that the reader gets. */
-  told(item: FeedItem): void {
+  noteDelivered(item: FeedItem): void {
     if (item.type === "session.status_idle") this.#known.clear();
     else if (item.type === "event_start") this.#known.add(item.event.id);
     else if (item.type === "capstan.event_withdrawn") this.#known.delete(item.event_id);
@@ -210,7 +210,7 @@ class Reader {
     this.#wake = undefined;
   }
 
-  changed(): Promise<void> {
+  waitForChange(): Promise<void> {
     if (this.#waiting.length > 0) return Promise.resolve();
     return new Promise((resolve) => {
       this.#wake = resolve;

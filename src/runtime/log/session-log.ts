@@ -5,7 +5,7 @@ import type { EventDraft, Preview, SessionEvent, StoredEvent } from "../../core/
 import type { Redactor, Secret } from "../../core/redaction/redaction.ts";
 import { reduce, type SessionState } from "../../core/session/state.ts";
 import type { AppendBatch, EventRange, Lease, Store } from "../../core/ports/store.ts";
-import { type Feed, logged } from "./feed.ts";
+import { type Feed, toLoggedEvent } from "./feed.ts";
 import { loadState } from "./stored-state.ts";
 
 /** A snapshot every so many events makes opening a session independent of the length of its log. */
@@ -93,17 +93,17 @@ export class SessionLog {
   async append(drafts: Drafts, { isEarly = false, ...beside }: AppendOptions = {}): Promise<readonly StoredEvent[]> {
     const appended = this.#queue.then(async () => {
       this.#requireNothingLost();
-      const made = typeof drafts === "function" ? await this.#made(drafts(this.#ahead)) : drafts;
+      const made = typeof drafts === "function" ? await this.#resolveDrafts(drafts(this.#ahead)) : drafts;
       return this.#store(made, beside);
     });
     this.#queue = appended.catch(() => {});
     const stored = await appended;
-    if (!isEarly) await this.synced();
+    if (!isEarly) await this.waitUntilSynced();
     return stored;
   }
 
   /** Resolves when everything that was appended is on disk and published. */
-  async synced(): Promise<void> {
+  async waitUntilSynced(): Promise<void> {
     await this.#telling;
     this.#requireNothingLost();
   }
@@ -186,7 +186,7 @@ export class SessionLog {
   }
 
   /** Slow drafts do not delay the events that wait. */
-  async #made(drafts: Made): Promise<readonly EventDraft[]> {
+  async #resolveDrafts(drafts: Made): Promise<readonly EventDraft[]> {
     if (!(drafts instanceof Promise) || this.#waiting.length === 0) return drafts;
     // If the write fails, nobody uses the drafts any more.
     drafts.catch(() => {});
@@ -236,7 +236,7 @@ export class SessionLog {
     if (stored.length === 0 && this.#untold === 0) return this.#publish(items, stored);
     this.#untold += 1;
     this.#telling = this.#telling
-      .then(() => (stored.length === 0 ? undefined : this.#deps.store.synced()))
+      .then(() => (stored.length === 0 ? undefined : this.#deps.store.sync()))
       .then(
         () => this.#publish(items, stored),
         (thrown: unknown) => {
@@ -252,11 +252,11 @@ export class SessionLog {
     for (const item of items) {
       const event = item.kind === "event" ? stored[at++] : undefined;
       if (item.kind === "preview") feed.publish(this.#redactor.event(item.preview));
-      else if (event !== undefined) feed.publish(logged(event));
+      else if (event !== undefined) feed.publish(toLoggedEvent(event));
     }
   }
 
-  #redacted(event: SessionEvent): SessionEvent {
+  #redact(event: SessionEvent): SessionEvent {
     const redacted = this.#redactor.event(event);
     if (event.type === "user.message" && redacted !== event) this.#asWritten.set(event.id, event.content);
     if (event.type === "capstan.input_delivered") for (const id of event.event_ids) this.#asWritten.delete(id);
@@ -268,7 +268,7 @@ export class SessionLog {
     // A message is processed when the engine takes it, which is a fact of its own.
     const processedAt = draft.type === "user.message" ? null : new Date(clock.now()).toISOString();
     const finished = { ...draft, id: draft.id ?? ids.next("sevt"), processed_at: processedAt } as SessionEvent;
-    return { finished, event: this.#redacted(finished) };
+    return { finished, event: this.#redact(finished) };
   }
 }
 

@@ -1,7 +1,7 @@
 import { basename, dirname, resolve } from "node:path";
 import { isSecretName, NO_SECRETS } from "../../core/environment/secret-files.ts";
 import { followPath } from "./real-path.ts";
-import type { Surroundings } from "./names.ts";
+import type { PathSurroundings } from "./path-names.ts";
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -27,7 +27,7 @@ export interface FileInput {
  * `~` is, where a pattern begins), so rules could check one file while the tool opens another. Both the decision and
  * the tool use this input. Idempotent.
  */
-export function fileInput(tool: string, input: Input, places: Surroundings): FileInput {
+export function fileInput(tool: string, input: Input, places: PathSurroundings): FileInput {
   try {
     const [field] = FILE_FIELDS[tool] ?? [];
     if (field !== undefined) return { input: withFile(input, field, places) };
@@ -52,7 +52,7 @@ export function isSameFile(tool: string, [one, other]: readonly [Input, Input], 
 
 class Refused extends Error {}
 
-function withFile(input: Input, field: string, places: Surroundings): Input {
+function withFile(input: Input, field: string, places: PathSurroundings): Input {
   const path = input[field];
   if (typeof path !== "string") return input;
   const plain = plainPath(field, path, places);
@@ -60,7 +60,7 @@ function withFile(input: Input, field: string, places: Surroundings): Input {
   return { ...input, [field]: plain };
 }
 
-function withSearch(tool: string, input: Input, places: Surroundings): Input {
+function withSearch(tool: string, input: Input, places: PathSurroundings): Input {
   const { pattern, path, glob } = input;
   if (typeof glob === "string") requirePlainText("glob", glob);
   const directory = typeof path === "string" ? (plainPath("path", path, places) ?? resolve(places.cwd)) : undefined;
@@ -97,7 +97,7 @@ const MAX_BYTES = 4_096;
 const MAX_NAME_BYTES = 255;
 
 /** Returns an absolute path without surrounding blanks, `~`, `.` and `..`; undefined if the input names none. */
-function plainPath(field: string, text: string, { cwd, home }: Surroundings): string | undefined {
+function plainPath(field: string, text: string, { cwd, home }: PathSurroundings): string | undefined {
   const written = text.trim();
   requirePlainText(field, written);
   if (written === "") return undefined;

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 /** The kernel's limit. */
 const MAX_LINKS = 40;
 
-export interface Way {
+export interface FollowedPath {
   readonly real: string;
   /** Why the target is unknown: a loop of links, or a link that differs in each process. */
   readonly trouble?: "loop" | "process";
@@ -19,10 +19,10 @@ export function realPath(path: string, cwd?: string): string {
  * Resolves an absolute path link by link, like the kernel: `..` after a link means the parent of its target, and a link
  * to a missing file resolves to that file. Missing parts stay as written.
  */
-export function followPath(path: string, cwd?: string): Way {
+export function followPath(path: string, cwd?: string): FollowedPath {
   let links = MAX_LINKS;
   let current = "/";
-  let trouble: Way["trouble"];
+  let trouble: FollowedPath["trouble"];
   const names = path.split("/").toReversed();
   while (names.length > 0) {
     const name = names.pop();

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import type { AgentDefinition, Mode } from "../../core/agent/agent-definition.ts";
 import type { EnvironmentDefinition } from "../../core/environment/environment.ts";
-import { decide, STEPS, type Verdict } from "../../core/permission/decide.ts";
+import { decide, STEPS, type PermissionVerdict } from "../../core/permission/decide.ts";
 import { runsConfined } from "../../core/permission/limits.ts";
 import { agentRules } from "../../core/permission/rule-set.ts";
 import type { CallSubject, ToolTraits } from "../../core/rules/subject.ts";
 import { suggestRules } from "../../core/permission/suggest.ts";
 import { type CalledTool, subjectOf } from "../subject/call-subject.ts";
-import { guardCall, guardedPlaces } from "../subject/guard-call.ts";
+import { guardCall, guardedPaths } from "../subject/guard-call.ts";
 import { sandboxOf } from "../protected/sandbox.ts";
 
 /** Facts about the host that a definition does not contain. */
@@ -34,7 +34,7 @@ export interface PolicyQuestion {
   readonly cwd: string;
 }
 
-export interface Explanation extends Verdict {
+export interface Explanation extends PermissionVerdict {
   readonly mode: Mode;
   /** In order; the last one made the decision. */
   readonly steps: readonly { readonly step: string; readonly found: string }[];
@@ -56,7 +56,7 @@ export function explainCall(host: PolicyHost, { call, agent, environment, cwd }:
   const made = { ...call, engineTool: isBuiltIn };
   // At the same depth as a session's HOME.
   const shellHome = join(host.capstanHome, "sessions", "any", "home");
-  const guarded = guardedPlaces({ cwd, agent, capstanHome: host.capstanHome });
+  const guarded = guardedPaths({ cwd, agent, capstanHome: host.capstanHome });
   const subject = guardCall(subjectOf(made, { cwd, home: host.home, shellHome }), made, guarded);
   const limits = sandboxOf({
     record: { cwd, source: cwd, environment },

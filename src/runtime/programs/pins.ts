@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import { basename, dirname, isAbsolute, relative } from "node:path";
 import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
-import { isInside } from "../../core/paths/inside.ts";
+import { isInside } from "../../core/paths/is-inside.ts";
 import { programFiles } from "../../process/program-files.ts";
 
 /** The parts of an agent that run programs. */
-export type Programs = Pick<AgentDefinition, "functions" | "hooks" | "mcp_servers">;
+export type AgentPrograms = Pick<AgentDefinition, "functions" | "hooks" | "mcp_servers">;
 
 /** The contents of the files that make up an agent's programs: SHA-256 by path, relative within the workspace. */
 export type Pins = Readonly<Record<string, string>>;
 
-export interface ProgramPlace {
+export interface ProgramDirectory {
   /** Where the session works, and the base for paths in commands. */
   readonly cwd: string;
   /** Where the session was started; for a clone, possibly a URL. */
@@ -33,8 +33,8 @@ export interface ProgramFile {
  * counts wherever it is. System files are not pinned.
  */
 export function programsNow(
-  programs: Programs,
-  { cwd, source }: ProgramPlace,
+  programs: AgentPrograms,
+  { cwd, source }: ProgramDirectory,
   known: Pins = {},
 ): readonly ProgramFile[] {
   const modules = (programs.functions ?? []).map(({ module }) => dirname(module));
@@ -43,7 +43,7 @@ export function programsNow(
   return [...found].map(([path, bytes]) => {
     const whole = sha256(bytes);
     return {
-      key: keyOf(path, cwd),
+      key: pinKeyOf(path, cwd),
       path,
       whole,
       hash: basename(path) === "package.json" ? hashOfPackage(bytes) : whole,
@@ -52,12 +52,12 @@ export function programsNow(
 }
 
 /** The name a file is pinned under: the same in a copy of the directory, and when the session continues elsewhere. */
-export function keyOf(path: string, cwd: string): string {
+export function pinKeyOf(path: string, cwd: string): string {
   return path !== cwd && isInside(path, cwd) ? relative(cwd, path) : path;
 }
 
 /** Removes redirections: a hook may write and name its own file, and what follows `>` or `<` is data, not a program. */
-function withoutRedirections(programs: Programs): Programs {
+function withoutRedirections(programs: AgentPrograms): AgentPrograms {
   const { hooks } = programs;
   if (hooks === undefined) return programs;
   const plain = Object.entries(hooks).map(([kind, list]) => [
@@ -66,7 +66,7 @@ function withoutRedirections(programs: Programs): Programs {
       typeof hook.command === "string" ? { ...hook, command: hook.command.replaceAll(REDIRECTION, " ") } : hook,
     ),
   ]);
-  return { ...programs, hooks: Object.fromEntries(plain) as Programs["hooks"] };
+  return { ...programs, hooks: Object.fromEntries(plain) as AgentPrograms["hooks"] };
 }
 
 const REDIRECTION = /\d*(?:>>|>\||>|<)\s*(?:"[^"]*"|'[^']*'|[^\s;|&()<>]+)/g;

@@ -3,12 +3,19 @@ import { resolve } from "node:path";
 import { CapstanError } from "../../core/errors.ts";
 import type { EventDraft } from "../../core/events/events.ts";
 import { LARGE_BYTES } from "../../process/program-files.ts";
-import { keyOf, type Pins, type ProgramFile, type ProgramPlace, type Programs, programsNow } from "./pins.ts";
+import {
+  pinKeyOf,
+  type Pins,
+  type ProgramFile,
+  type ProgramDirectory,
+  type AgentPrograms,
+  programsNow,
+} from "./pins.ts";
 
 /** Whether a person has trusted this exact content of a file. */
 export type IsTrustedFile = (path: string, sha256: string) => boolean;
 
-interface GuardOptions extends ProgramPlace {
+interface GuardOptions extends ProgramDirectory {
   readonly isTrustedFile: IsTrustedFile;
   /** The programs when the session was started; undefined if unknown. */
   readonly pins: () => Pins | undefined;
@@ -26,7 +33,7 @@ export class ProgramGuard {
   }
 
   /** The files that have changed, by their names in the pins, and all that are missing. */
-  changed(programs: Programs): readonly string[] {
+  listChanged(programs: AgentPrograms): readonly string[] {
     const pins = this.#options.pins();
     if (pins === undefined) return [];
     const now = programsNow(programs, this.#options, pins);
@@ -37,17 +44,17 @@ export class ProgramGuard {
   }
 
   /** Throws `untrusted` if any of them has changed. `what` names the program that would run. */
-  require(programs: Programs, what: string): void {
-    const changed = this.changed(programs);
+  require(programs: AgentPrograms, what: string): void {
+    const changed = this.listChanged(programs);
     if (changed.length > 0) throw changedPrograms(changed, what);
   }
 
   /** Throws `untrusted` if a file of an MCP server has changed. Returns what each server must find when it starts. */
-  ofServers(servers: NonNullable<Programs["mcp_servers"]>): Readonly<Record<string, Pins>> {
+  ofServers(servers: NonNullable<AgentPrograms["mcp_servers"]>): Readonly<Record<string, Pins>> {
     this.require({ mcp_servers: servers }, "The agent's MCP servers were not started");
     const each = Object.entries(servers).map(([name, server]) => [
       name,
-      this.#expected({ mcp_servers: { [name]: server } }),
+      this.#expectedPins({ mcp_servers: { [name]: server } }),
     ]);
     return Object.fromEntries(each) as Readonly<Record<string, Pins>>;
   }
@@ -56,7 +63,7 @@ export class ProgramGuard {
    * The SHA-256 that a program started later must find, by absolute path. Leaves out files that are pinned only in
    * part.
    */
-  #expected(programs: Programs): Pins {
+  #expectedPins(programs: AgentPrograms): Pins {
     const pins = this.#options.pins() ?? {};
     const files = programsNow(programs, this.#options, pins).filter(
       ({ hash, whole, path }) => hash === whole && statSync(path).size <= LARGE_BYTES,
@@ -90,15 +97,15 @@ const REMEDY = "Review the change and run capstan trust with the agent's file, o
  * Pins a new session's programs as they are now. `trusted` has their hashes from when trust was checked, by absolute
  * path: a program that has changed since is rejected.
  */
-export function pinPrograms(programs: Programs, place: ProgramPlace, trusted: Pins = {}): Pins {
-  const expected = new Map(Object.entries(trusted).map(([path, hash]) => [keyOf(path, place.source), hash]));
+export function pinPrograms(programs: AgentPrograms, place: ProgramDirectory, trusted: Pins = {}): Pins {
+  const expected = new Map(Object.entries(trusted).map(([path, hash]) => [pinKeyOf(path, place.source), hash]));
   const files = programsNow(programs, place, trusted);
   const changed = files.filter(({ key, whole }) => (expected.get(key) ?? whole) !== whole).map(({ key }) => key);
   if (changed.length > 0) throw changedPrograms(changed, "The session was not started");
   return Object.fromEntries(files.map(({ key, hash }) => [key, hash]));
 }
 
-export function programsPinned(pins: Pins): EventDraft<"capstan.programs_pinned"> {
+export function programsPinnedEvent(pins: Pins): EventDraft<"capstan.programs_pinned"> {
   const files = Object.entries(pins).map(([path, sha256]) => ({ path, sha256 }));
   return { type: "capstan.programs_pinned", files };
 }

@@ -2,7 +2,7 @@ import { type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
-import { isInside } from "../../core/paths/inside.ts";
+import { isInside } from "../../core/paths/is-inside.ts";
 import { rowOfPath } from "../../core/permission/protected/match.ts";
 import { agentPrograms, isAgentFile } from "./agent-files.ts";
 import { isGitDirectory, isGitHead } from "./git-layout.ts";

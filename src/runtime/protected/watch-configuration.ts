@@ -7,8 +7,8 @@ import { protectedRow, rowOfPath } from "../../core/permission/protected/match.t
 import { readOwnFile, removeOwn, writeOwnFile } from "../../process/own-files.ts";
 import type { SessionBasics, SessionSurroundings } from "../session-deps.ts";
 import type { CallSubject } from "../../core/rules/subject.ts";
-import { type Approved, approved, approvedBy, isApproved, NOTHING_APPROVED, withApproved } from "./approved.ts";
-import { type Disabled, disableAll, isRepository, repositoryOf, takesEffect } from "./disable.ts";
+import { type Approved, approved, approvedBy, isApproved, NOTHING_APPROVED, withApproved } from "./approved-files.ts";
+import { type Disabled, disableAll, isRepository, repositoryOf, takesEffect } from "./disable-configuration.ts";
 import { allConfigurationBelow } from "./find-configuration.ts";
 import { fingerprintOf, statsOf } from "./fingerprints.ts";
 import { isGitHead } from "./git-layout.ts";
@@ -60,7 +60,7 @@ export class ConfigurationWatch {
   /** Before a call that may change files, as it may run. `isLeft`: it starts a command that its result does not wait for. */
   async beforeCall(callId: string, subject?: CallSubject, { isLeft = false } = {}): Promise<void> {
     this.#leavesCommands ||= isLeft && this.#isConfined;
-    const seen = statsOf(this.#file) === undefined ? await looked(this.#cwd) : undefined;
+    const seen = statsOf(this.#file) === undefined ? await scanConfiguration(this.#cwd) : undefined;
     // Read again: another call may have been allowed meanwhile.
     const before = read(this.#file) ?? (seen && { ...seen, approved: NOTHING_APPROVED });
     const allowed = approvedBy(subject);
@@ -80,8 +80,8 @@ export class ConfigurationWatch {
     const before = this.#running.delete(callId) && this.#isConfined ? read(this.#file) : undefined;
     if (before === undefined || before.directories > QUICK_DIRECTORIES) return [];
     try {
-      const now = await looked(this.#cwd);
-      const made = this.#unapproved(now, before).filter((path) => !isRepository(path));
+      const now = await scanConfiguration(this.#cwd);
+      const made = this.#findUnapproved(now, before).filter((path) => !isRepository(path));
       if (made.length === 0) return [];
       const { disabled, problem } = disableAll(made, this.#cwd);
       return [this.#event(made, disabled, problem)];
@@ -90,7 +90,7 @@ export class ConfigurationWatch {
     }
   }
 
-  #unapproved(now: Looked, before: Kept): readonly string[] {
+  #findUnapproved(now: Looked, before: Kept): readonly string[] {
     return Object.keys(now.prints).filter(
       (path) =>
         before.prints[path] === undefined &&
@@ -108,12 +108,12 @@ export class ConfigurationWatch {
     const before = read(this.#file);
     if (before === undefined) return [];
     try {
-      const now = await looked(this.#cwd);
+      const now = await scanConfiguration(this.#cwd);
       const changed = Object.keys(now.prints).filter((path) => now.prints[path] !== before.prints[path]);
       const { linked, tooDeep, failure } = this.#isConfined ? await this.#linkedSince(now) : NONE_LINKED;
       const grown = changed.filter((path) => before.prints[path] !== undefined && this.#isMadeHere(path));
       const risky = [...grown, ...linked].filter((path) => takesEffect(path, this.#cwd));
-      const unwanted = this.#isConfined ? [...this.#unapproved(now, before), ...risky, ...tooDeep] : [];
+      const unwanted = this.#isConfined ? [...this.#findUnapproved(now, before), ...risky, ...tooDeep] : [];
       const { disabled, problem: left } = disableAll(unwanted, this.#cwd);
       this.#seen = without(now, disabled);
       const problem = before.isAll && !now.isAll ? "it has more directories than are looked at." : (left ?? failure);
@@ -125,7 +125,7 @@ export class ConfigurationWatch {
   }
 
   /** The log has what there is to say. What a command writes that runs on is found by the next look. */
-  told(): void {
+  markReported(): void {
     const seen = this.#leavesCommands ? this.#seen : undefined;
     if (seen === undefined) return removeOwn(this.#file);
     writeOwnFile(this.#file, JSON.stringify({ ...seen, approved: NOTHING_APPROVED } satisfies Kept));
@@ -137,7 +137,7 @@ export class ConfigurationWatch {
     const warned = await this.atTurnEnd();
     if (warned.length > 0) await say(warned);
     this.#leavesCommands = false;
-    this.told();
+    this.markReported();
   }
 
   /** Repositories that git enters by itself, in directories that are not looked at, and that have changed meanwhile. */
@@ -162,11 +162,11 @@ export class ConfigurationWatch {
   }
 
   #event(changed: readonly string[], disabled: readonly Disabled[], problem: string | undefined): Changed {
-    const shown = (path: string): string => relative(this.#cwd, path);
+    const relativePath = (path: string): string => relative(this.#cwd, path);
     return {
       type: "capstan.configuration_changed",
-      changed: changed.slice(0, TOLD).map((path) => ({ path: shown(path), read_by: readerOf(path, this.#cwd) })),
-      disabled: disabled.map(({ path, movedTo }) => ({ path: shown(path), moved_to: shown(movedTo) })),
+      changed: changed.slice(0, TOLD).map((path) => ({ path: relativePath(path), read_by: readerOf(path, this.#cwd) })),
+      disabled: disabled.map(({ path, movedTo }) => ({ path: relativePath(path), moved_to: relativePath(movedTo) })),
       ...(changed.length > TOLD && { changed_count: changed.length }),
       ...(problem !== undefined && { problem }),
     };
@@ -187,7 +187,7 @@ function readerOf(path: string, cwd: string): string {
   return (rowOfPath(path, { workspace: cwd, home: cwd }) ?? protectedRow("$AGENT")).readBy;
 }
 
-async function looked(cwd: string): Promise<Looked> {
+async function scanConfiguration(cwd: string): Promise<Looked> {
   const { paths, isAll, directories } = await allConfigurationBelow(cwd);
   const prints = paths.flatMap((path): [string, string][] => {
     const name = basename(path).toLowerCase();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { EventDraft } from "../../core/events/events.ts";
-import { isInside } from "../../core/paths/inside.ts";
+import { isInside } from "../../core/paths/is-inside.ts";
 import { realPath } from "../paths/real-path.ts";
 
 /** Files in which people describe a project for agents; the first that exists counts. */
@@ -11,7 +11,7 @@ const NAMES = ["CLAUDE.md", ".claude/CLAUDE.md"];
 /** A limit, because every request contains the file. */
 const MAX_BYTES = 65_536;
 
-export interface AgentInPlace {
+export interface AgentInDirectory {
   readonly agent: AgentDefinition;
   /** The event about the file; none when there is no file. */
   readonly facts: readonly EventDraft<"capstan.project_file_found">[];
@@ -21,7 +21,7 @@ export interface AgentInPlace {
  * The agent with the workspace's CLAUDE.md in its instructions, if the agent asks for it. The host reads the file once
  * for the whole session: an engine would also read settings there, with commands that nobody decides about.
  */
-export function withProjectFile(agent: AgentDefinition, cwd: string): AgentInPlace {
+export function withProjectFile(agent: AgentDefinition, cwd: string): AgentInDirectory {
   const used = agent.setting_sources?.includes("project") === true;
   for (const path of NAMES) {
     using file = open(realPath(join(cwd, path)));
@@ -29,9 +29,9 @@ export function withProjectFile(agent: AgentDefinition, cwd: string): AgentInPla
     const fact = { type: "capstan.project_file_found", path, used, bytes: file.bytes } as const;
     if (!used) return { agent, facts: [fact] };
     if (!isInside(file.path, realPath(cwd)))
-      throw refused("workspace_invalid", `${path} leads out of the workspace. Put the file itself there`);
+      throw refusal("workspace_invalid", `${path} leads out of the workspace. Put the file itself there`);
     if (file.bytes > MAX_BYTES)
-      throw refused("too_large", `${path} has ${file.bytes} bytes, and may have ${MAX_BYTES}. Make it shorter`);
+      throw refusal("too_large", `${path} has ${file.bytes} bytes, and may have ${MAX_BYTES}. Make it shorter`);
     const told = `The file ${path} of the workspace says:\n\n${file.text().trim()}`;
     const instructions = [agent.instructions, told].filter((part) => part !== "").join("\n\n");
     return { agent: { ...agent, instructions }, facts: [fact] };
@@ -39,7 +39,7 @@ export function withProjectFile(agent: AgentDefinition, cwd: string): AgentInPla
   return { agent, facts: [] };
 }
 
-function refused(code: "workspace_invalid" | "too_large", problem: string): CapstanError {
+function refusal(code: "workspace_invalid" | "too_large", problem: string): CapstanError {
   return new CapstanError(code, `setting_sources: ${problem}, or leave setting_sources out.`);
 }
 

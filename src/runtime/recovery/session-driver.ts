@@ -10,7 +10,7 @@ export interface WatchOptions {
 }
 
 interface AttendanceDeps extends Pick<RuntimeDeps, "clock" | "hibernateAfterMs" | "processes"> {
-  readonly abandoned: () => Promise<readonly string[]>;
+  readonly listAbandoned: () => Promise<readonly string[]>;
   readonly takeOver: (sessionId: string) => Promise<DrivenSession>;
 }
 
@@ -60,7 +60,7 @@ export class Attendance {
   async watch({ signal, onProblem }: WatchOptions): Promise<void> {
     for (let looks = 1; !signal.aborted; looks += 1) {
       // If the store is busy for a moment, the next look finds them.
-      for (const id of await this.#deps.abandoned().catch(() => []))
+      for (const id of await this.#deps.listAbandoned().catch(() => []))
         await this.#goOnWith(id).catch((thrown: unknown) => onProblem(id, thrown));
       await this.#leaveIdle(onProblem);
       if (looks % RECYCLE_EVERY_LOOKS === 0) this.#deps.processes.recycle();

@@ -2,7 +2,7 @@ import { parseAgent } from "../../core/agent/agent-definition.ts";
 import { CapstanError, messageOf } from "../../core/errors.ts";
 import { inTurn, type SessionState } from "../../core/session/state.ts";
 import type { SessionRecord } from "../../core/ports/store.ts";
-import { abandonedSessions, type Recovered } from "./abandoned.ts";
+import { abandonedSessions, type Recovered } from "./abandoned-sessions.ts";
 import { budgetChange } from "../engine/budgets.ts";
 import { requireNotArchived } from "../files/session-archive.ts";
 import type { OpenSessions, RuntimeDeps } from "../open-sessions.ts";
@@ -10,8 +10,8 @@ import type { DrivenSession } from "../session.ts";
 import { engineInForce } from "../engine/session-engine.ts";
 import { loadState } from "../log/stored-state.ts";
 import type { ResumeOptions } from "../session-options.ts";
-import { requireUsable } from "./usable-session.ts";
-import { placeToGoOn } from "../approvals/waiting-place.ts";
+import { requireUsableSession } from "./usable-session.ts";
+import { findWaitingTurn } from "../approvals/find-waiting-turn.ts";
 
 /** Takes over sessions that this host or another one left. */
 export class TakeOvers {
@@ -26,24 +26,24 @@ export class TakeOvers {
   async take<Output>(sessionId: string, options: ResumeOptions<Output>): Promise<DrivenSession<Output>> {
     const stored = await this.require(sessionId);
     requireNotArchived(stored);
-    const record = { ...stored, cwd: await placeToGoOn(this.#deps.store, stored, options.cwd) };
+    const record = { ...stored, cwd: await findWaitingTurn(this.#deps.store, stored, options.cwd) };
     const { state } = await loadState(this.#deps.store, sessionId);
     const changed = options.engine;
     // A turn that was cut off ends on the engine that it began on.
     const engine = changed === undefined || inTurn(state) ? engineInForce(record.agent, state) : changed;
-    await requireUsable(this.#deps, record, { ...options, pins: state.programs }, engine);
+    await requireUsableSession(this.#deps, record, { ...options, pins: state.programs }, engine);
     const budget = options.budget && parseAgent({ ...record.agent, budget: options.budget }).budget;
     const session = await this.#open.drive(
       record,
       options,
       async ({ log }) => void (await log.append(budgetChange(budget))),
     );
-    const resumed = await this.#recovered(session, options);
+    const resumed = await this.#recover(session, options);
     if (changed !== undefined) await resumed.setEngine(changed);
     return resumed;
   }
 
-  async #recovered<Output>(
+  async #recover<Output>(
     session: DrivenSession<Output>,
     options: Pick<ResumeOptions, "onCrash">,
   ): Promise<DrivenSession<Output>> {
@@ -68,13 +68,13 @@ export class TakeOvers {
     await driven?.close();
   }
 
-  abandoned(): Promise<readonly string[]> {
+  listAbandoned(): Promise<readonly string[]> {
     return abandonedSessions(this.#deps.store, this.#deps.isGone, this.#deps.clock.now());
   }
 
   async recover(onCrash: "continue" | "stop"): Promise<readonly Recovered[]> {
     const recovered: Recovered[] = [];
-    for (const id of await this.abandoned()) recovered.push(await this.#recoverOne(id, onCrash));
+    for (const id of await this.listAbandoned()) recovered.push(await this.#recoverOne(id, onCrash));
     return recovered;
   }
 
@@ -94,7 +94,7 @@ export class TakeOvers {
       await using session = await (onCrash === "stop"
         ? this.take(sessionId, { onCrash })
         : this.takeAlone(sessionId, { onCrash }));
-      await session.settled();
+      await session.waitUntilIdle();
       return { sessionId, stopReason: session.state.stopReason?.type };
     } catch (thrown) {
       return { sessionId, error: messageOf(thrown) };

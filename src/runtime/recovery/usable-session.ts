@@ -7,16 +7,16 @@ import type { SessionRecord } from "../../core/ports/store.ts";
 import { sandboxOf } from "../protected/sandbox.ts";
 import type { RuntimeDeps } from "../open-sessions.ts";
 import { sessionTools } from "../calls/custom-tools.ts";
-import { guarded } from "../programs/guarded-functions.ts";
+import { guardFunctions } from "../programs/guarded-functions.ts";
 import type { Pins } from "../programs/pins.ts";
 import { ProgramGuard } from "../programs/program-guard.ts";
 import { hookMatchers } from "../hooks/hooks-list.ts";
 import { withHostVariables } from "../engine/host-variables.ts";
-import { refuse } from "../engine/session-engine.ts";
+import { requireNoProblems } from "../engine/session-engine.ts";
 import type { SessionOptions } from "../session-options.ts";
 
 /** Rejects if the agent, its directory or what the program gives cannot work, before anything is stored or started. */
-export async function requireUsable(
+export async function requireUsableSession(
   {
     engines,
     loadFunctions,
@@ -36,15 +36,15 @@ export async function requireUsable(
   withHostVariables(record, variable);
   const sandbox = sandboxOf({ ...host, record, stateDir: host.capstanHome, variables });
   const programs = new ProgramGuard({ ...record, isTrustedFile, pins: () => pins });
-  const tools = await sessionTools(guarded(loadFunctions, programs), agent, given);
+  const tools = await sessionTools(guardFunctions(loadFunctions, programs), agent, given);
   const matchers = hookMatchers(agent.hooks, hooks);
   const engine = await engines.load(name);
   const wanted = { agent, sandbox, limits: environment.limits };
-  refuse(problemsWithEngine(engine, wanted));
+  requireNoProblems(problemsWithEngine(engine, wanted));
   engine.validate({ ...wanted, cwd, tools, matchers });
   requireServed(agent, agent.auth ?? provider);
 }
 
 function requireServed(agent: AgentDefinition, provider: AuthProvider | undefined): void {
-  refuse(provider === undefined ? [] : unservedBy(provider, agent));
+  requireNoProblems(provider === undefined ? [] : unservedBy(provider, agent));
 }

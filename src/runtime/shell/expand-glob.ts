@@ -24,7 +24,7 @@ export function expandGlob(pattern: string, base: string, effort: Effort): strin
     const isLast = index === segments.length - 1;
     const literal = withoutWildcards(segment);
     if (literal !== undefined) {
-      const paths = found.map((path) => joined(path, literal));
+      const paths = found.map((path) => joinPath(path, literal));
       effort.looked += paths.length;
       found = hasWildcard ? paths.filter((path) => exists(resolve(base, path))) : paths;
       continue;
@@ -40,7 +40,7 @@ export function expandGlob(pattern: string, base: string, effort: Effort): strin
       for (const entry of entries) {
         if (entry.name.startsWith(".") && !showsHidden) continue;
         if (!isLast && entry.isFile()) continue;
-        if (matchesGlob(glob, entry.name)) next.push(joined(path, entry.name));
+        if (matchesGlob(glob, entry.name)) next.push(joinPath(path, entry.name));
       }
       if (next.length > MAX_FOUND) return undefined;
     }
@@ -50,7 +50,7 @@ export function expandGlob(pattern: string, base: string, effort: Effort): strin
   return [...found, unescapeGlob(pattern)];
 }
 
-function joined(path: string, name: string): string {
+function joinPath(path: string, name: string): string {
   return path === "" || path === "/" ? path + name : `${path}/${name}`;
 }
 

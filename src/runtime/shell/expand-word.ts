@@ -1,7 +1,7 @@
 import type { ShellWord } from "../../core/shell/read-commands.ts";
 
 /** The values that words can expand to, as far as the text shows. */
-export interface Variables {
+export interface ShellVariables {
   /** Every value that the line assigns to a variable; undefined if one of them is unknown. */
   valuesOf(name: string): readonly ShellWord[] | undefined;
   /** What `~` can mean; undefined if unknown. */
@@ -21,7 +21,7 @@ const RANGE = /^([a-zA-Z]|-?[0-9]{1,3})\.\.([a-zA-Z]|-?[0-9]{1,3})$/;
  * The texts that a word can expand to. Braces, the line's variables and the home directory are replaced. Wildcards
  * stay, and literal characters get a backslash. Undefined if part of it is known only at run time.
  */
-export function expandWord({ text, dynamic }: ShellWord, variables: Variables, depth = 0): string[] | undefined {
+export function expandWord({ text, dynamic }: ShellWord, variables: ShellVariables, depth = 0): string[] | undefined {
   if (!dynamic) return [escapeGlob(text)];
   if (depth > MAX_DEPTH) return undefined;
   // Bash expands braces before variables: $x{a,b} is $xa and $xb.
@@ -43,7 +43,7 @@ function withoutBraces(text: string): string[] | undefined {
   return results;
 }
 
-function expandText(text: string, variables: Variables, depth: number): string[] | undefined {
+function expandText(text: string, variables: ShellVariables, depth: number): string[] | undefined {
   let results = [""];
   let isQuoted = false;
   for (let at = 0; at < text.length;) {

@@ -1,13 +1,13 @@
 import { statSync } from "node:fs";
-import type { PathAccess, Place } from "../../core/rules/subject.ts";
+import type { PathAccess, NamedPath } from "../../core/rules/subject.ts";
 import type { ShellCommand, ShellReading, ShellWord } from "../../core/shell/read-commands.ts";
-import type { Names } from "../paths/names.ts";
+import type { Names } from "../paths/path-names.ts";
 import { type Effort, expandGlob } from "./expand-glob.ts";
-import { expandWord, withoutWildcards, type Variables } from "./expand-word.ts";
+import { expandWord, withoutWildcards, type ShellVariables } from "./expand-word.ts";
 import { looksLikePath, pathsIn } from "./paths-in.ts";
-import { KNOWN_DIRECTORY } from "./bases.ts";
+import { KNOWN_DIRECTORY } from "./base-directories.ts";
 import { homesOf } from "./homes.ts";
-import { isMove } from "./returns.ts";
+import { isMove } from "./directory-moves.ts";
 import { accessToDirectories, searchesHere } from "./whole-directories.ts";
 
 /** At most this many paths of a command are checked, so that a decision does not block the host. */
@@ -19,7 +19,7 @@ const OPENS_NOTHING = new Set(
 );
 
 export interface Mentions {
-  readonly mentions: Place[];
+  readonly mentions: NamedPath[];
   /** Directories whose entire content a command reads or changes. */
   readonly searched: PathAccess[];
   /** Words that may name any path. */
@@ -36,13 +36,13 @@ export function findMentions(reading: ShellReading, bases: readonly string[], na
   for (const { path } of reading.writes) if (path.dynamic) finder.textsOf(path);
   // The line may use its variables in ways that the parser does not see.
   for (const values of reading.variables.values()) for (const value of values ?? []) finder.textsOf(value);
-  return finder.found();
+  return finder.findMentions();
 }
 
 class Finder {
   readonly #bases: readonly string[];
   readonly #names: Names;
-  readonly #variables: Variables;
+  readonly #variables: ShellVariables;
   readonly #texts = new Set<string>();
   readonly #vague = new Set<string>();
   readonly #searched: PathAccess[] = [];
@@ -122,7 +122,7 @@ class Finder {
           if (isDirectory(place.real)) this.#searched.push({ ...place, access });
   }
 
-  found(): Mentions {
+  findMentions(): Mentions {
     const texts = [...this.#texts];
     const looked = texts.slice(0, Math.ceil(MAX_LOOKED / this.#bases.length));
     const mentions = looked.flatMap((text) =>

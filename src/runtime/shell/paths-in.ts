@@ -7,7 +7,7 @@ import type { ShellWord } from "../../core/shell/read-commands.ts";
  * before them.
  */
 export function pathsIn({ text, dynamic }: ShellWord, home: string): string[] {
-  const known = dynamic ? (/^[^$`*?[{"'\\]*(?:\/|$)/.exec(withPlaces(text, home))?.[0] ?? "") : text;
+  const known = dynamic ? (/^[^$`*?[{"'\\]*(?:\/|$)/.exec(withRoots(text, home))?.[0] ?? "") : text;
   const whole = known.replace(/^file:\/\/(?:localhost)?(?=\/)/i, "");
   const attached = /^-[A-Za-z]([^-].*)$/s.exec(whole)?.[1] ?? "";
   const pieces = isAddress(whole) ? [] : (attached || whole).split(/[=:;,@<]/);
@@ -21,7 +21,7 @@ export function pathsIn({ text, dynamic }: ShellWord, home: string): string[] {
 }
 
 /** Replaces variables and tildes that have a known value in every shell. */
-function withPlaces(text: string, home: string): string {
+function withRoots(text: string, home: string): string {
   const bare = /^"[^"]*"$/.test(text) ? text.slice(1, -1) : text;
   return bare
     .replace(/^"?\$\{?HOME\}?"?(?=\/|$)/, "~")

@@ -1,9 +1,9 @@
-import type { Place, Redirection, ShellSubject } from "../../core/rules/subject.ts";
+import type { NamedPath, Redirection, ShellSubject } from "../../core/rules/subject.ts";
 import { readCommands, type ShellWord } from "../../core/shell/read-commands.ts";
-import type { Names } from "../paths/names.ts";
-import { basesOf } from "./bases.ts";
+import type { Names } from "../paths/path-names.ts";
+import { basesOf } from "./base-directories.ts";
 import { findMentions } from "./mentions.ts";
-import { isMove } from "./returns.ts";
+import { isMove } from "./directory-moves.ts";
 
 /** Describes a shell command: the commands in it and the files they name. */
 export function shellSubject(command: string, names: Names): ShellSubject {
@@ -12,7 +12,7 @@ export function shellSubject(command: string, names: Names): ShellSubject {
   const directories = basesOf(reading, command, names);
   const { lost } = directories;
   const relative = [...writes.map(({ path }) => path), ...reads].some(({ text }) => !/^[/~]/.test(text));
-  const located = ({ text, dynamic }: ShellWord): Redirection => ({
+  const locateRedirection = ({ text, dynamic }: ShellWord): Redirection => ({
     text,
     places: dynamic ? [] : distinct(directories.bases.flatMap((base) => names.places(text, base))),
   });
@@ -26,8 +26,8 @@ export function shellSubject(command: string, names: Names): ShellSubject {
       via: [...via],
       ...(effects.length > 0 && { effects: [...effects] }),
     })),
-    writes: writes.map(({ path }) => located(path)),
-    reads: reads.map(located),
+    writes: writes.map(({ path }) => locateRedirection(path)),
+    reads: reads.map(locateRedirection),
     mentions: distinct(mentions),
     ...(isCut && { more_mentions: true }),
     ...(searched.length > 0 && { searched }),
@@ -40,6 +40,6 @@ export function shellSubject(command: string, names: Names): ShellSubject {
   };
 }
 
-function distinct(places: readonly Place[]): Place[] {
+function distinct(places: readonly NamedPath[]): NamedPath[] {
   return [...new Map(places.map((place) => [`${place.named}\0${place.real}`, place])).values()];
 }

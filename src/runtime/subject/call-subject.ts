@@ -3,8 +3,8 @@ import { GENERAL_SUBAGENT } from "../../core/rules/tool-names.ts";
 import type { CallRequest } from "../../core/ports/engine.ts";
 import type { CallSubject } from "../../core/rules/subject.ts";
 import { FILE_FIELDS, fileInput, SEARCH_TOOLS } from "../paths/file-input.ts";
-import { Names, type Surroundings } from "../paths/names.ts";
-import { guardCall, guardedPlaces } from "./guard-call.ts";
+import { Names, type PathSurroundings } from "../paths/path-names.ts";
+import { guardCall, guardedPaths } from "./guard-call.ts";
 import type { SessionBasics, SessionSurroundings, SessionTools } from "../session-deps.ts";
 import { commandLine } from "./command-line.ts";
 import { shellSubject } from "../shell/shell-subject.ts";
@@ -35,12 +35,12 @@ export function sessionSubject(
   const engineTool = isEngineTool({ tool, input }, session);
   const call = { tool, input, engineTool, ...(directory !== undefined && { directory }) };
   const shellHome = join(stateDir, "home");
-  const guarded = guardedPlaces({ cwd, agent, capstanHome });
+  const guarded = guardedPaths({ cwd, agent, capstanHome });
   return guardCall(subjectOf(call, { cwd, home, shellHome }), call, guarded);
 }
 
 /** The input that a session's call runs with: paths of file tools are normalized. */
-export function sessionInput<T extends Called>(call: T, session: Session): T {
+export function callWithPaths<T extends Called>(call: T, session: Session): T {
   const { record, home } = session;
   if (!isEngineTool(call, session)) return call;
   const { input } = fileInput(call.tool, call.input, { cwd: record.cwd, home });
@@ -52,7 +52,7 @@ function isEngineTool({ tool }: Called, { tools }: Session): boolean {
 }
 
 /** Describes a tool call for the permission decision. Reads the file system, so that the decision itself need not. */
-export function subjectOf(call: CalledTool, surroundings: Surroundings): CallSubject {
+export function subjectOf(call: CalledTool, surroundings: PathSurroundings): CallSubject {
   const { tool, engineTool = true } = call;
   const { cwd, home, shellHome } = surroundings;
   const isCommand = tool === "Bash" && engineTool;

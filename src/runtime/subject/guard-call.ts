@@ -1,27 +1,27 @@
 import { join, resolve } from "node:path";
 import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
-import { isInside } from "../../core/paths/inside.ts";
+import { isInside } from "../../core/paths/is-inside.ts";
 import { actionOf } from "../../core/permission/protected/in-call.ts";
 import { rowOfPath, rowOfText } from "../../core/permission/protected/match.ts";
 import { UNNAMED_REPOSITORY } from "../../core/permission/protected/table.ts";
-import type { CallSubject, Place } from "../../core/rules/subject.ts";
+import type { CallSubject, NamedPath } from "../../core/rules/subject.ts";
 import { readCommands } from "../../core/shell/read-commands.ts";
 import type { CalledTool } from "./call-subject.ts";
 import { realPath } from "../paths/real-path.ts";
 import { gitDirectories } from "../protected/sandbox.ts";
-import { Names } from "../paths/names.ts";
-import { basesOf } from "../shell/bases.ts";
+import { Names } from "../paths/path-names.ts";
+import { basesOf } from "../shell/base-directories.ts";
 import { commandLine } from "./command-line.ts";
-import { isMove } from "../shell/returns.ts";
+import { isMove } from "../shell/directory-moves.ts";
 import { agentPrograms, isAgentFile } from "../protected/agent-files.ts";
 import { tellsGit } from "../protected/git-layout.ts";
 import { inListed } from "./listed-files.ts";
-import { childrenOf, sameFile } from "../protected/look.ts";
+import { childrenOf, sameFile } from "../protected/children-of.ts";
 import { inPieces } from "./name-pieces.ts";
 import { inUnknownDirectory } from "./unknown-directory.ts";
 
 /** Protected paths that cannot be recognized by name. Absolute, with links resolved. */
-export interface GuardedPlaces {
+export interface GuardedPaths {
   readonly capstanHome: string;
   /** Where git keeps the workspace's data. */
   readonly gitDirectories: readonly string[];
@@ -29,7 +29,7 @@ export interface GuardedPlaces {
   readonly programs: readonly string[];
 }
 
-export function guardedPlaces({
+export function guardedPaths({
   cwd,
   agent,
   capstanHome,
@@ -37,7 +37,7 @@ export function guardedPlaces({
   readonly cwd: string;
   readonly agent: AgentDefinition;
   readonly capstanHome: string;
-}): GuardedPlaces {
+}): GuardedPaths {
   const workspace = realPath(cwd);
   return {
     capstanHome: realPath(capstanHome),
@@ -56,24 +56,24 @@ export type Guarded = NonNullable<CallSubject["guarded"]>[number];
  * names of a file, directories that contain configuration, and paths anywhere in the input of a tool that is not built
  * in.
  */
-export function guardCall(subject: CallSubject, call: CalledTool, places: GuardedPlaces): CallSubject {
+export function guardCall(subject: CallSubject, call: CalledTool, places: GuardedPaths): CallSubject {
   const { tool, input, engineTool = true } = call;
   const guarded = [
-    ...writtenPlaces(subject).flatMap((place) => guardsOf(place, subject, places)),
+    ...writtenPaths(subject).flatMap((place) => guardsOf(place, subject, places)),
     ...(tool === "Bash" && engineTool ? inCommand(subject, commandLine(call), places) : []),
     ...(isOther(subject, engineTool) ? textsIn(input).flatMap((text) => inText(text, subject, places)) : []),
   ];
   return guarded.length === 0 ? subject : { ...subject, guarded: guarded.slice(0, 1) };
 }
 
-function writtenPlaces({ paths, shell }: CallSubject): readonly Place[] {
+function writtenPaths({ paths, shell }: CallSubject): readonly NamedPath[] {
   const written = paths.filter(({ access }) => access === "write");
   if (shell === undefined) return written;
   const mentioned = actionOf(shell) === "reads" ? [] : shell.mentions;
   return [...written, ...shell.writes.flatMap(({ places }) => places), ...mentioned];
 }
 
-function guardsOf({ named, real }: Place, subject: CallSubject, places: GuardedPlaces): Guarded[] {
+function guardsOf({ named, real }: NamedPath, subject: CallSubject, places: GuardedPaths): Guarded[] {
   const pattern = patternOf(named, subject, places) ?? patternOf(real, subject, places);
   if (pattern !== undefined) return [{ path: named, pattern }];
   const twin = sameFile(real, () => protectedFiles(subject, places));
@@ -82,7 +82,7 @@ function guardsOf({ named, real }: Place, subject: CallSubject, places: GuardedP
   return mayMove(named, subject) ? inDirectory(real, subject, places) : [];
 }
 
-function patternOf(path: string, subject: CallSubject, places: GuardedPlaces): Guarded["pattern"] | undefined {
+function patternOf(path: string, subject: CallSubject, places: GuardedPaths): Guarded["pattern"] | undefined {
   const { workspace, shell_home: shellHome } = subject;
   const { capstanHome, gitDirectories, programs } = places;
   // A copy's workspace and the HOME of commands are inside Capstan's home. Configuration there is recognized by name.
@@ -117,7 +117,7 @@ function nameOf(program = ""): string {
 }
 
 /** Moving or removing a directory also moves or removes the configuration in it. */
-function inDirectory(path: string, subject: CallSubject, places: GuardedPlaces): Guarded[] {
+function inDirectory(path: string, subject: CallSubject, places: GuardedPaths): Guarded[] {
   const { capstanHome, programs } = places;
   if (isInside(capstanHome, path)) return [{ path, pattern: "$CAPSTAN_HOME/" }];
   if (isInside(subject.workspace, path)) return [{ path, pattern: "**/.capstan/" }];
@@ -138,7 +138,7 @@ function inTop(directory: string, subject: CallSubject): Guarded[] {
 const HOLDING = [".capstan", ".claude", ".husky", ".git", ".git/hooks", ".git/info", ".vscode", ".idea"];
 
 /** Files that the agent could have given another name. */
-function protectedFiles(subject: CallSubject, { capstanHome, programs }: GuardedPlaces): readonly string[] {
+function protectedFiles(subject: CallSubject, { capstanHome, programs }: GuardedPaths): readonly string[] {
   const { workspace } = subject;
   const directories = [workspace, ...HOLDING.map((name) => join(workspace, name))];
   const named = directories
@@ -147,7 +147,7 @@ function protectedFiles(subject: CallSubject, { capstanHome, programs }: Guarded
   return [...named, ...childrenOf(capstanHome).map((name) => join(capstanHome, name)), ...programs];
 }
 
-function inCommand(subject: CallSubject, line: string | undefined, places: GuardedPlaces): Guarded[] {
+function inCommand(subject: CallSubject, line: string | undefined, places: GuardedPaths): Guarded[] {
   const { shell, workspace, home, shell_home: shellHome } = subject;
   if (line === undefined || shell === undefined) return [];
   const names = new Names({ cwd: workspace, home, shellHome });
@@ -172,7 +172,7 @@ function isOther({ tool }: CallSubject, engineTool: boolean): boolean {
   return !engineTool || tool.startsWith("mcp__");
 }
 
-function inText(text: string, subject: CallSubject, places: GuardedPlaces): Guarded[] {
+function inText(text: string, subject: CallSubject, places: GuardedPaths): Guarded[] {
   const row = rowOfText(text, subject);
   if (row !== undefined) return [{ path: text, pattern: row.pattern }];
   if (text.length > MAX_PATH || /[\n\0]/.test(text)) return [];

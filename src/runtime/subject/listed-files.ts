@@ -1,13 +1,13 @@
 import { join, relative, resolve } from "node:path";
-import { isInside } from "../../core/paths/inside.ts";
+import { isInside } from "../../core/paths/is-inside.ts";
 import { acts } from "../../core/permission/protected/in-call.ts";
 import { rowOfPath } from "../../core/permission/protected/match.ts";
 import { type Glob, matchesGlob, parseGlob } from "../../core/paths/glob.ts";
 import type { CallSubject, ShellSubject } from "../../core/rules/subject.ts";
 import { realPath } from "../paths/real-path.ts";
 import { configurationBelow } from "../protected/find-configuration.ts";
-import type { Guarded, GuardedPlaces } from "./guard-call.ts";
-import { childrenOf } from "../protected/look.ts";
+import type { Guarded, GuardedPaths } from "./guard-call.ts";
+import { childrenOf } from "../protected/children-of.ts";
 
 type Command = ShellSubject["commands"][number];
 type Word = Command["words"][number];
@@ -30,7 +30,7 @@ interface Found {
  * Configuration that a line finds and then writes without naming it: `find . -exec sed -i … {} +`, `grep -rl x . |
  * xargs rm`, `for f in $(ls -A)`. Includes every configuration file in such a directory, unless the search excludes it.
  */
-export function inListed(subject: CallSubject, bases: readonly string[], places: GuardedPlaces): Guarded[] {
+export function inListed(subject: CallSubject, bases: readonly string[], places: GuardedPaths): Guarded[] {
   const { shell } = subject;
   if (shell === undefined) return [];
   const named = shell.commands.filter(acts).flatMap((one) => unknownEnds(one, shell.vague ?? []));
@@ -45,12 +45,12 @@ export function inListed(subject: CallSubject, bases: readonly string[], places:
         for (const path of configurationIn(directory, subject, places)) {
           const below = relative(directory, path);
           const file = { names: below.split("/"), path: `${name.replace(/\/+$/, "")}/${below}` };
-          if (ends.some((end) => path.endsWith(end)) && prints(file)) return guarded(path, subject);
+          if (ends.some((end) => path.endsWith(end)) && prints(file)) return guardEntries(path, subject);
         }
   return [];
 }
 
-function guarded(path: string, subject: CallSubject): Guarded[] {
+function guardEntries(path: string, subject: CallSubject): Guarded[] {
   return [{ path, pattern: rowOfPath(path, subject)?.pattern ?? "$CAPSTAN_HOME/" }];
 }
 
@@ -180,7 +180,7 @@ function mayPrint(tests: readonly Word[], { names, path }: Found): boolean {
 }
 
 /** The configuration files in a directory: those found there, and Capstan's own if the directory contains them. */
-function configurationIn(directory: string, subject: CallSubject, { capstanHome }: GuardedPlaces): string[] {
+function configurationIn(directory: string, subject: CallSubject, { capstanHome }: GuardedPaths): string[] {
   const { workspace } = subject;
   const own = [capstanHome, ...childrenOf(capstanHome).map((name) => join(capstanHome, name))];
   const here = isInside(workspace, directory) && workspace !== directory ? configurationBelow(workspace) : [];

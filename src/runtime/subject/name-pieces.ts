@@ -1,11 +1,11 @@
 import { dirname } from "node:path";
-import { isInside } from "../../core/paths/inside.ts";
+import { isInside } from "../../core/paths/is-inside.ts";
 import { acts, actionOf, isLeftOut, scriptsOf } from "../../core/permission/protected/in-call.ts";
 import { piecesOf, rowOfText } from "../../core/permission/protected/match.ts";
 import type { CallSubject } from "../../core/rules/subject.ts";
-import { Names } from "../paths/names.ts";
+import { Names } from "../paths/path-names.ts";
 import { looksLikePath } from "../shell/paths-in.ts";
-import type { Guarded, GuardedPlaces } from "./guard-call.ts";
+import type { Guarded, GuardedPaths } from "./guard-call.ts";
 
 /** At most this many pieces of a line are checked. */
 const MAX_PIECES = 200;
@@ -30,7 +30,7 @@ export function inPieces(subject: CallSubject, line: string, { bases, places }: 
   for (const piece of [...pieces].slice(0, MAX_PIECES))
     for (const base of bases)
       for (const { named, real } of names.places(piece, base)) {
-        const pattern = placeOf(named, subject, places) ?? placeOf(real, subject, places);
+        const pattern = guardedPathOf(named, subject, places) ?? guardedPathOf(real, subject, places);
         if (pattern !== undefined) return [{ path: piece, pattern }];
       }
   return [];
@@ -39,7 +39,7 @@ export function inPieces(subject: CallSubject, line: string, { bases, places }: 
 interface Around {
   /** The directories that the line may run in. */
   readonly bases: readonly string[];
-  readonly places: GuardedPlaces;
+  readonly places: GuardedPaths;
 }
 
 function firstRow(texts: readonly string[], subject: CallSubject): string | undefined {
@@ -74,7 +74,7 @@ function isPath(piece: string): boolean {
 }
 
 /** Whether a path leads to something that only the host knows, or is the beginning of the path of Capstan's home. */
-function placeOf(path: string, subject: CallSubject, places: GuardedPlaces): string | undefined {
+function guardedPathOf(path: string, subject: CallSubject, places: GuardedPaths): string | undefined {
   const { capstanHome, gitDirectories } = places;
   const isOwn = [subject.workspace, subject.shell_home].some((own) => own !== undefined && isInside(path, own));
   if (isOwn) return undefined;

@@ -1,12 +1,12 @@
 import { basename, join, resolve } from "node:path";
-import { isInside } from "../../core/paths/inside.ts";
+import { isInside } from "../../core/paths/is-inside.ts";
 import { actionOf, acts } from "../../core/permission/protected/in-call.ts";
 import type { CallSubject, ShellSubject } from "../../core/rules/subject.ts";
-import { KNOWN_DIRECTORY } from "../shell/bases.ts";
+import { KNOWN_DIRECTORY } from "../shell/base-directories.ts";
 import { isAtHome } from "../shell/homes.ts";
-import { isMove } from "../shell/returns.ts";
-import type { Guarded, GuardedPlaces } from "./guard-call.ts";
-import { childrenOf } from "../protected/look.ts";
+import { isMove } from "../shell/directory-moves.ts";
+import type { Guarded, GuardedPaths } from "./guard-call.ts";
+import { childrenOf } from "../protected/children-of.ts";
 
 type Command = ShellSubject["commands"][number];
 type Word = Command["words"][number];
@@ -18,29 +18,30 @@ type Word = Command["words"][number];
 export function inUnknownDirectory(
   { shell, workspace }: CallSubject,
   line: string,
-  { capstanHome }: GuardedPlaces,
+  { capstanHome }: GuardedPaths,
 ): Guarded[] {
   if (shell === undefined) return [];
   const { commands, writes, lost } = shell;
   const following = lost === undefined ? [] : commands.slice(lost.from).filter((one) => !isMove(one));
   if (lost !== undefined && (writes.some(({ text }) => mayBeRelative(text)) || following.some(writesHere)))
-    return guarded(`anything in the directory that ${lost.by} may lead to`);
+    return guardEntries(`anything in the directory that ${lost.by} may lead to`);
   const elsewhere = commands.find((one) => acts(one) && isElsewhere(one) && writesHere(one));
-  if (elsewhere !== undefined) return guarded(`anything in the directory that \`${nameOf(elsewhere)}\` may work in`);
+  if (elsewhere !== undefined)
+    return guardEntries(`anything in the directory that \`${nameOf(elsewhere)}\` may work in`);
   if (actionOf(shell) !== "reads" && (commands.some(isFromHome) || HOME_CUT.test(line)))
-    return guarded("a path derived from HOME");
+    return guardEntries("a path derived from HOME");
   const own = ["config.yaml", ...childrenOf(capstanHome).filter((name) => !FOR_AGENTS.includes(name))];
   const named = [
     ...writes.flatMap(({ text, places }) => (places.length === 0 ? [text] : [])),
     ...commands.filter(acts).flatMap(({ words }) => words.flatMap(({ text, dynamic }) => (dynamic ? [text] : []))),
   ].find((text) => mayNameOwn(text, { own, capstanHome, workspace }));
-  return named === undefined ? [] : guarded(named);
+  return named === undefined ? [] : guardEntries(named);
 }
 
 /** Parts of Capstan's home that agents work on. These names are just as common elsewhere. */
 const FOR_AGENTS = ["workspaces", "sessions", "files", "outputs"];
 
-function guarded(path: string): Guarded[] {
+function guardEntries(path: string): Guarded[] {
   return [{ path, pattern: "$CAPSTAN_HOME/" }];
 }
 

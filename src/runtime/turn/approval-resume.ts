@@ -3,7 +3,7 @@ import { CapstanError } from "../../core/errors.ts";
 import { historyOf } from "../../core/session/history.ts";
 import { askedCalls, type OpenCall } from "../../core/session/state.ts";
 import { type Tool, type ToolOutcome, traitsOfTool } from "../../core/ports/tool.ts";
-import { type Line, openLines, undecidedCalls } from "../../core/session/waiting.ts";
+import { type ThreadRef, openLines, undecidedCalls } from "../../core/session/waiting-calls.ts";
 import type { EngineSlot } from "../engine/engine-slot.ts";
 import { inspectCutTurn } from "../calls/settle-work.ts";
 import type { SessionBasics, SessionTools } from "../session-deps.ts";
@@ -78,12 +78,12 @@ export class Revival {
     return "gone";
   }
 
-  async #firstReady(lines: readonly Line[]): Promise<Line | undefined> {
+  async #firstReady(lines: readonly ThreadRef[]): Promise<ThreadRef | undefined> {
     for (const line of lines) if (await this.#canGoOn(line)) return line;
     return undefined;
   }
 
-  async #canGoOn(line: Line): Promise<boolean> {
+  async #canGoOn(line: ThreadRef): Promise<boolean> {
     const { log, store } = this.#deps;
     const isWaitedFor = Object.values(log.state.threads).some(
       (thread) => thread.parentThreadId === line && thread.status === "running",
@@ -98,7 +98,7 @@ export class Revival {
   }
 
   /** Runs the calls of the thread's last answer that nobody had decided. False when it could not finish. */
-  async #runCalls(line: Line, signal: AbortSignal): Promise<boolean> {
+  async #runCalls(line: ThreadRef, signal: AbortSignal): Promise<boolean> {
     for (const [callId, call] of undecidedCalls(this.#deps.log.state, line)) {
       if (signal.aborted) return false;
       this.#calls.takeUpAgain(callId);
@@ -184,7 +184,7 @@ export class Revival {
   }
 
   /** Undefined when the process was gone before its work was done. */
-  async #drive({ line, start }: { line: Line; start: EngineStart }): Promise<TurnEnd | undefined> {
+  async #drive({ line, start }: { line: ThreadRef; start: EngineStart }): Promise<TurnEnd | undefined> {
     const { state } = this.#deps.log;
     const name = line === null ? undefined : state.threads[line]?.agentName;
     const driven: SubagentLine | undefined = line === null || name === undefined ? undefined : { threadId: line, name };

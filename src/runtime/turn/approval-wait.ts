@@ -2,7 +2,7 @@ import type { TurnEnd } from "../../core/ports/engine.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { EventDraft } from "../../core/events/events.ts";
 import { askedCalls, type SessionState } from "../../core/session/state.ts";
-import { callsThatWait, elicitingCalls, standsStill } from "../../core/session/waiting.ts";
+import { callsThatWait, elicitingCalls, standsStill } from "../../core/session/waiting-calls.ts";
 import type { ApprovalDesk } from "../approvals/approval-desk.ts";
 import { PendingQuestions, type QuestionDeps } from "../approvals/put-question.ts";
 import { lateAnswers } from "../calls/late-answers.ts";
@@ -144,10 +144,10 @@ export class Pauses {
     );
     if (current.turn !== revived) return;
     if (stored === undefined) return current.abort();
-    void steps.run(async (stopped) => {
+    void steps.run(async (isStopped) => {
       const { engine } = this.#parts;
       const found = await this.#revive();
-      if (stopped() || found === "gone" || current.turn !== revived) return;
+      if (isStopped() || found === "gone" || current.turn !== revived) return;
       if (found === "ready") {
         await engine.open({ start: { kind: "continue" } });
         // From here on messages are for this process, and it gets those that were stored before.

@@ -15,7 +15,7 @@ type Deps = SessionBasics & PlaceDeps & Pick<SessionHelpers, "userHooks">;
 export class CurrentTurn {
   readonly machine: TurnMachine;
   /** Its directory, and its slot among the turns of the host. */
-  readonly place: TurnPlace;
+  readonly place: TurnSlot;
   /** What the meter of its model requests reports. */
   readonly meterHooks: MeterHooks;
   readonly #deps: Deps;
@@ -26,7 +26,7 @@ export class CurrentTurn {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    this.place = new TurnPlace(deps);
+    this.place = new TurnSlot(deps);
     this.machine = new TurnMachine(undrivenState(deps.log.state));
     this.machine.onChange((state) => this.#turn?.entered(state));
     deps.log.watch((event) => this.machine.follow(event));
@@ -219,7 +219,7 @@ export class ActiveTurn {
 }
 
 /** What a turn needs before it may work: the directory of its session, then a slot among the turns of the host. */
-class TurnPlace {
+class TurnSlot {
   readonly #deps: PlaceDeps;
   readonly #occupancy: Occupancy;
   #entered: Promise<(() => void) | undefined> | undefined;
@@ -236,12 +236,12 @@ class TurnPlace {
   }
 
   /** Resolves when the turn may work, or when `stopped` says that it no longer needs to. */
-  async take(stopped: () => boolean): Promise<void> {
+  async take(isStopped: () => boolean): Promise<void> {
     const { admission, record } = this.#deps;
     // The directory first: a turn that waits for one must not take a slot from those that could work.
-    await this.#occupancy.take(stopped);
-    if (stopped()) return;
-    const entered = (this.#entered ??= admission.enter(record.project, stopped));
+    await this.#occupancy.take(isStopped);
+    if (isStopped()) return;
+    const entered = (this.#entered ??= admission.enter(record.project, isStopped));
     if ((await entered) === undefined && this.#entered === entered) this.#entered = undefined;
   }
 
@@ -256,7 +256,7 @@ class TurnPlace {
   async release(): Promise<void> {
     this.leaveSlot();
     // What the next session changes here must not look like the work of this one.
-    await this.#deps.checkpoints.settled();
+    await this.#deps.checkpoints.waitForCalls();
     await this.#occupancy.release();
   }
 }

@@ -23,10 +23,10 @@ export async function writeTurnEnd(
 ): Promise<void> {
   const refused = turn?.refusal;
   const told: TurnEnd = refused === undefined ? end : { ...end, outcome: "failed", error: refused };
-  await checkpoints.settled();
+  await checkpoints.waitForCalls();
   // Inside the append: a message that is sent meanwhile must not find a turn that is neither under way nor over.
   const appended = log.append(async (state) => {
-    const hooks = await userHooks.settled();
+    const hooks = await userHooks.drainFacts();
     const checked = await checkOutput(told, output);
     // Before the checkpoint, which must contain disabled files under their new names.
     const warned = await configuration.atTurnEnd();
@@ -48,7 +48,7 @@ export async function writeTurnEnd(
     checkpoints.forget();
     throw thrown;
   });
-  configuration.told();
+  configuration.markReported();
   userHooks.turnEnded(stored);
 }
 
@@ -129,7 +129,7 @@ export async function settleCutTurn(
   await log.append(async (state) => {
     const answers = await lateAnswers(store, Object.values(state.openCalls));
     const results = await lateResults({ store, clock }, state);
-    return [processLost(reason), ...answers, ...results.events, ...settleOpenWork(state, results.closed)];
+    return [processLostEvent(reason), ...answers, ...results.events, ...settleOpenWork(state, results.closed)];
   });
   const events = await log.events({ after: Math.max(0, log.state.historyFrom - 1) });
   const cut = inspectCutTurn(events.map(({ event }) => event));
@@ -138,11 +138,11 @@ export async function settleCutTurn(
   return cut.kind;
 }
 
-export function processLost(reason: string, stderr = ""): EventDraft<"capstan.process_lost"> {
+export function processLostEvent(reason: string, stderr = ""): EventDraft<"capstan.process_lost"> {
   return { type: "capstan.process_lost", reason, stderr };
 }
 
-export function failed(thrown: unknown): TurnEnd {
+export function failedEnd(thrown: unknown): TurnEnd {
   return { outcome: "failed", error: asError(thrown), usage: {} };
 }
 

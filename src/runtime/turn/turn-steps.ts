@@ -2,7 +2,7 @@ import type { TurnEnd } from "../../core/ports/engine.ts";
 import type { CapstanError } from "../../core/errors.ts";
 import type { EngineSlot } from "../engine/engine-slot.ts";
 import type { CurrentTurn } from "./current-turn.ts";
-import { asError, type EndDeps, failed, writeTurnEnd } from "./turn-end.ts";
+import { asError, type EndDeps, failedEnd, writeTurnEnd } from "./turn-end.ts";
 
 /** One piece of a turn's work. After every pause it asks whether the turn was stopped meanwhile. */
 export type Step = (stopped: () => boolean) => Promise<void>;
@@ -43,7 +43,7 @@ export class TurnSteps {
       // The turn ended meanwhile, and another may be under way.
       if (turn !== undefined && current.turn !== turn) return;
       // A process that was stopped while it started reports that as a failure.
-      await this.end(stopped() ? INTERRUPTED : failed(thrown)).catch((failure: unknown) => this.fail(failure));
+      await this.end(stopped() ? INTERRUPTED : failedEnd(thrown)).catch((failure: unknown) => this.fail(failure));
     }
   }
 

@@ -4,17 +4,17 @@ import { CapstanError } from "../../core/errors.ts";
 import type { StoredEvent } from "../../core/events/events.ts";
 import { askedCalls } from "../../core/session/state.ts";
 import { ApprovalDesk } from "../approvals/approval-desk.ts";
-import { elicit } from "../approvals/elicitations.ts";
+import { elicitAnswer } from "../approvals/elicitations.ts";
 import { ToolCalls } from "../calls/tool-calls.ts";
 import { recordPlainFact } from "../engine/engine-events.ts";
 import { EngineSlot } from "../engine/engine-slot.ts";
 import type { SessionDeps } from "../session-deps.ts";
 import { Pauses, waitsFor } from "./approval-wait.ts";
 import { CurrentTurn } from "./current-turn.ts";
-import { failed, HOST_GONE, hostLost, processLost, settleCutTurn } from "./turn-end.ts";
+import { failedEnd, HOST_GONE, hostLost, processLostEvent, settleCutTurn } from "./turn-end.ts";
 import { DRIVEN, isPaused, type TurnState } from "./turn-state.ts";
 import { COMPLETED, INTERRUPTED, TurnSteps } from "./turn-steps.ts";
-import { type Said, saidEvents } from "./user-message.ts";
+import { type ExpandedMessage, saidEvents } from "./user-message.ts";
 
 /**
  * Runs the turns of one session. It alone decides what the engine's facts mean for the log. `turn-state.ts` has the states
@@ -39,7 +39,7 @@ export class Turns {
       emit: (fact) => this.#take(fact),
       prepare: (call, signal) => calls.prepare(call, signal),
       execute: (call, signal) => calls.execute(call, signal),
-      elicit: (question, signal) => elicit(question, signal, { ...deps, desk }),
+      elicit: (question, signal) => elicitAnswer(question, signal, { ...deps, desk }),
     };
     const onRest = (): void => void this.rest().catch(() => {});
     const engine = new EngineSlot(deps, { mode, turn: current, host, onRest });
@@ -86,7 +86,7 @@ export class Turns {
    * Stores the message and starts a turn, or adds it to the turn under way. Resolves to the sequence number before the
    * message. The sender follows the log from there, and sees the message once the disk has it.
    */
-  async send(said: Said): Promise<number> {
+  async send(said: ExpandedMessage): Promise<number> {
     await this.#settleAbandonedTurn();
     const { machine, place } = this.#current;
     const { state } = this.#deps.log;
@@ -110,9 +110,9 @@ export class Turns {
     if (!this.#current.machine.is("idle"))
       throw new CapstanError("invalid_input", "A turn is under way. Compact when the session is idle.");
     const [stored] = await this.#start();
-    void this.#steps.run(async (stopped) => {
+    void this.#steps.run(async (isStopped) => {
       await this.engine.open();
-      if (!stopped()) await this.engine.compact();
+      if (!isStopped()) await this.engine.compact();
     });
     return (stored?.seq ?? 1) - 1;
   }
@@ -170,7 +170,7 @@ export class Turns {
   /** Continues where another host left the session, or ends the turn it left. */
   async recover(onCrash: "continue" | "stop"): Promise<void> {
     const { log } = this.#deps;
-    if (await this.#pauses.takeOver(processLost(HOST_GONE))) return;
+    if (await this.#pauses.takeOver(processLostEvent(HOST_GONE))) return;
     if (!this.#current.machine.is("idle")) {
       const isFinished = await this.#settleCutTurn(HOST_GONE);
       if (!isFinished && onCrash === "stop") return this.#steps.end(hostLost());
@@ -223,10 +223,10 @@ export class Turns {
         return this.#steps.end(COMPLETED);
       }
     }
-    void this.#steps.run(async (stopped) => {
+    void this.#steps.run(async (isStopped) => {
       await this.engine.open();
       const messages = await this.engine.pending();
-      if (messages.length === 0 || stopped()) return;
+      if (messages.length === 0 || isStopped()) return;
       // The turn that was under way ended meanwhile.
       if (this.#current.turn === undefined) return this.#deliver();
       this.engine.give(messages);
@@ -266,11 +266,11 @@ export class Turns {
         return pauses.takesEnd(fact.end) ? undefined : this.#steps.end(fact.end);
       case "lost": {
         this.engine.forget();
-        const lost = processLost(fact.error.message, fact.stderr);
+        const lost = processLostEvent(fact.error.message, fact.stderr);
         if (await pauses.survives(lost)) return;
         await this.#deps.log.append([lost]);
         // A process that hung when it was told to stop counts as stopped.
-        return this.#steps.end(current.machine.is("interrupting") ? INTERRUPTED : failed(fact.error));
+        return this.#steps.end(current.machine.is("interrupting") ? INTERRUPTED : failedEnd(fact.error));
       }
       default:
         if (current.turn !== undefined && fact.kind === "event" && fact.draft.type === "session.error")

@@ -7,13 +7,13 @@ import { waitsFor } from "./approval-wait.ts";
 import { withRewindNote } from "../files/rewind.ts";
 
 /** A message as it is stored, and the slash command that it was written as, if any. */
-export interface Said {
+export interface ExpandedMessage {
   readonly content: MessageContent;
   readonly command?: string;
 }
 
 /** Replaces a message that is only one of the agent's commands with that command's text, the same for every client. */
-export function expanded(agent: Pick<AgentDefinition, "commands">, content: MessageContent): Said {
+export function expandMessage(agent: Pick<AgentDefinition, "commands">, content: MessageContent): ExpandedMessage {
   const [only, ...others] = content;
   if (only?.type !== "text" || others.length > 0) return { content };
   const text = expandCommand(agent, only.text);
@@ -25,7 +25,7 @@ export function expanded(agent: Pick<AgentDefinition, "commands">, content: Mess
  * the model.
  */
 export function saidEvents(
-  { content, command }: Said,
+  { content, command }: ExpandedMessage,
   { state, starts, waits }: { readonly state: SessionState; readonly starts: boolean; readonly waits: boolean },
 ): readonly EventDraft[] {
   return [

@@ -29,7 +29,7 @@ export async function readEventPage<Shown>({
     const events = await read({ after: seq, limit: wanted });
     for (const event of events) {
       const shown = show(event);
-      const size = shown === undefined ? 0 : sizeOf(shown);
+      const size = shown === undefined ? 0 : roughSize(shown);
       if (data.length > 0 && bytes + size > PAGE_BYTES) return { data, next: seq };
       bytes += size;
       if (shown !== undefined) data.push(shown);
@@ -43,6 +43,6 @@ export async function readEventPage<Shown>({
 }
 
 /** Approximate size in bytes. */
-export function sizeOf(shown: unknown): number {
+export function roughSize(shown: unknown): number {
   return JSON.stringify(shown).length;
 }

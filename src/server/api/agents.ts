@@ -1,13 +1,18 @@
 import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { AgentRecord } from "../../core/ports/registry.ts";
-import { listOf } from "../../protocol/api/common.ts";
+import { dataList } from "../../protocol/api/common.ts";
 import { agentToWire, agentVersion, pageQuery, versionQuery, type WireAgent } from "../../protocol/api/registry.ts";
 import { findAgent } from "../http/lookup.ts";
-import { agent, agentCheck, agentInput, agentUpdate } from "./document/components.ts";
-import { type ApiDeps, offered } from "./deps.ts";
+import {
+  agentComponent,
+  agentCheckComponent,
+  agentInputComponent,
+  agentUpdateComponent,
+} from "./document/components.ts";
+import { type ApiDeps, requirePort } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
-import { agentWithSecrets, shownAgent } from "./secrets.ts";
+import { agentWithSecrets, withoutAgentSecrets } from "./secrets.ts";
 
 const tag = "Agents";
 
@@ -25,8 +30,8 @@ export function addAgents(api: Api, deps: ApiDeps): void {
       summary: "Create an agent",
       description:
         "Takes a definition like that of an agent file: rules, modes, MCP servers, output schema, hooks. Hooks, functions and MCP servers are programs that run on the server's machine and may receive its variables.",
-      body: agentInput,
-      answer: agent,
+      body: agentInputComponent,
+      answer: agentComponent,
       status: 201,
     },
     async ({ caller, body }) => {
@@ -46,7 +51,7 @@ export function addAgents(api: Api, deps: ApiDeps): void {
         archivedAt: null,
       };
       await agents.create(record);
-      return shown(record);
+      return safeAgentToWire(record);
     },
   );
 
@@ -60,11 +65,11 @@ export function addAgents(api: Api, deps: ApiDeps): void {
       summary: "List agents",
       description: "Returns the newest version of each agent, newest agent first.",
       query: pageQuery,
-      answer: listOf(agent),
+      answer: dataList(agentComponent),
     },
     async ({ caller, query: { limit, after, include_archived: includeArchived = false } }) => ({
       data: (await agents.list(caller.project, { limit, includeArchived, ...(after !== undefined && { after }) })).map(
-        shown,
+        safeAgentToWire,
       ),
     }),
   );
@@ -78,9 +83,10 @@ export function addAgents(api: Api, deps: ApiDeps): void {
       tag,
       summary: "Get an agent",
       query: agentVersion,
-      answer: agent,
+      answer: agentComponent,
     },
-    async ({ caller, params: { id }, query: { version } }) => shown(await findAgent(deps, caller.project, id, version)),
+    async ({ caller, params: { id }, query: { version } }) =>
+      safeAgentToWire(await findAgent(deps, caller.project, id, version)),
   );
 
   endpoint(
@@ -93,12 +99,12 @@ export function addAgents(api: Api, deps: ApiDeps): void {
       summary: "List an agent's versions",
       description: "Newest first. `before` starts a page below a version.",
       query: versionQuery,
-      answer: listOf(agent),
+      answer: dataList(agentComponent),
     },
     async ({ caller, params: { id }, query: { limit, before } }) => {
       await findAgent(deps, caller.project, id);
       const found = await agents.versions(caller.project, id, { limit, ...(before !== undefined && { before }) });
-      return { data: found.map(shown) };
+      return { data: found.map(safeAgentToWire) };
     },
   );
 
@@ -113,11 +119,11 @@ export function addAgents(api: Api, deps: ApiDeps): void {
       description:
         "Reports why this server would refuse a session of the agent, and connects to each of its MCP servers to list their tools. Programs are started in an empty directory, in the sandbox of the project's default environment, and stopped again. Sends no model requests.",
       query: agentVersion,
-      answer: agentCheck,
+      answer: agentCheckComponent,
     },
     async ({ caller, params: { id }, query: { version }, signal }) => {
       const { definition, ...found } = await findAgent(deps, caller.project, id, version);
-      const check = offered(deps.checkAgent, "agent checks");
+      const check = requirePort(deps.checkAgent, "agent checks");
       const findings = await check(definition, { project: caller.project, signal });
       const { problems, mcp_servers: servers } = findings;
       const isValid = problems.length === 0 && servers.every(({ connected, error }) => connected && error === null);
@@ -134,8 +140,8 @@ export function addAgents(api: Api, deps: ApiDeps): void {
       tag,
       summary: "Save a new version of an agent",
       description: "Sessions that have started keep their version.",
-      body: agentUpdate,
-      answer: agent,
+      body: agentUpdateComponent,
+      answer: agentComponent,
     },
     async ({ caller, params: { id }, body }) => {
       const newest = await findAgent(deps, caller.project, id);
@@ -144,7 +150,7 @@ export function addAgents(api: Api, deps: ApiDeps): void {
           "store_conflict",
           `version: the agent ${id} is now at version ${newest.version}, not ${body.version}. Get it, apply your change to that version, and send it again.`,
         );
-      requireUsable(newest);
+      requireUsableAgent(newest);
       requireKnownRules(deps, body.definition);
       const record: AgentRecord = {
         ...newest,
@@ -156,16 +162,16 @@ export function addAgents(api: Api, deps: ApiDeps): void {
         updatedAt: deps.clock.now(),
       };
       await agents.update(record);
-      return shown(record);
+      return safeAgentToWire(record);
     },
   );
 }
 
-function shown(record: AgentRecord): WireAgent {
-  return agentToWire({ ...record, definition: shownAgent(record.definition) });
+function safeAgentToWire(record: AgentRecord): WireAgent {
+  return agentToWire({ ...record, definition: withoutAgentSecrets(record.definition) });
 }
 
-export function requireUsable({ id, archivedAt }: Pick<AgentRecord, "id" | "archivedAt">): void {
+export function requireUsableAgent({ id, archivedAt }: Pick<AgentRecord, "id" | "archivedAt">): void {
   if (archivedAt !== null)
     throw new CapstanError("invalid_input", `The agent ${id} is archived and read-only. Create another one.`);
 }

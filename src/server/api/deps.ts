@@ -14,8 +14,8 @@ import type { PolicyHost } from "../../runtime/policy/policy-check.ts";
 import type { StartOptions } from "../../runtime/session-options.ts";
 import type { ReplayRequest } from "../../runtime/policy/policy-replay.ts";
 import type { ServerDeps } from "../http/context.ts";
-import type { Asking } from "../heavy/slots.ts";
-import type { HeavyLimits } from "../heavy/work.ts";
+import type { HeavyCaller } from "../heavy/slots.ts";
+import type { HeavyLimits } from "../heavy/heavy-limits.ts";
 
 /** Additional dependencies of `/api`. Routes whose port is missing answer that they are not supported. */
 export interface ApiDeps extends ServerDeps {
@@ -29,20 +29,20 @@ export interface ApiDeps extends ServerDeps {
     /** Checks the whole register, and all sessions or one of them; returns what belongs to the project. */
     readonly verify: (
       query: { readonly project: string; readonly session?: string | undefined },
-      asking: Asking,
+      asking: HeavyCaller,
     ) => Promise<AuditReport>;
   };
   /** Replays recorded decisions against rules. Returns the answer's JSON. */
-  readonly replayPolicy?: (request: ReplayRequest, asking: Asking) => Promise<Uint8Array>;
+  readonly replayPolicy?: (request: ReplayRequest, asking: HeavyCaller) => Promise<Uint8Array>;
   /** Finds sessions by words or by part of their id. */
   readonly findSessions?: (
     wanted: { readonly query: SessionQuery; readonly named?: string | undefined; readonly limit: number },
-    asking: Asking,
+    asking: HeavyCaller,
   ) => Promise<readonly SessionSummary[]>;
   /** The models that the upstream offers. Rejects with `credential_missing` if there is no credential. */
   readonly models?: () => Promise<readonly WireModel[]>;
   /** Every credential source, without any part of a secret. */
-  readonly credentials?: () => Promise<readonly ShownCredential[]>;
+  readonly credentials?: () => Promise<readonly CredentialListing[]>;
   /** Finds problems of an agent without a session; connects to its MCP servers. */
   readonly checkAgent?: (
     agent: AgentDefinition,
@@ -53,7 +53,7 @@ export interface ApiDeps extends ServerDeps {
   /** Returns the id of the project that a directory belongs to. */
   readonly projectOf?: (directory: string) => string;
   /** Returns a session's log as the bytes of an archive. */
-  readonly archive?: (sessionId: string, asking: Asking) => AsyncIterable<Uint8Array>;
+  readonly archive?: (sessionId: string, asking: HeavyCaller) => AsyncIterable<Uint8Array>;
   /** Returns the saved output of a session's call. */
   readonly output?: (sessionId: string, call: string) => Promise<Buffer>;
   /** The agent and environment of sessions that name none: the same as for `capstan run` in the project's directory. */
@@ -65,14 +65,14 @@ export interface ApiDeps extends ServerDeps {
 }
 
 /** A project file, and what it would widen. */
-export type ShownTrust = WireTrust;
+export type TrustListing = WireTrust;
 
 /** Trust in a project's files. */
 export interface TrustPort {
   /** The project's current files. */
-  readonly list: (project: string) => Promise<readonly ShownTrust[]>;
+  readonly list: (project: string) => Promise<readonly TrustListing[]>;
   /** Trusts exactly the content with this hash; undefined if no file of the project has it now. */
-  readonly add: (project: string, hash: string, by: string) => Promise<ShownTrust | undefined>;
+  readonly add: (project: string, hash: string, by: string) => Promise<TrustListing | undefined>;
   /** Resolves to whether the content with this hash was trusted. */
   readonly remove: (project: string, hash: string) => Promise<boolean>;
 }
@@ -81,7 +81,7 @@ export interface TrustPort {
 export type AgentFindings = Pick<WireAgentCheck, "problems" | "notes" | "mcp_servers">;
 
 /** A credential source, as shown to remote callers. */
-export type ShownCredential = WireCredential;
+export type CredentialListing = WireCredential;
 
 export interface SuitePort {
   readonly runs: Omit<SuiteRunStore, "add">;
@@ -99,7 +99,7 @@ export interface ProjectDefaults {
 }
 
 /** Returns the port, or throws an error that names what is missing. */
-export function offered<Port>(port: Port | undefined, what: string): Port {
+export function requirePort<Port>(port: Port | undefined, what: string): Port {
   if (port !== undefined) return port;
   throw notSupported(what, "This server is not configured for it.");
 }

@@ -7,9 +7,9 @@ import { parseRequest } from "../../protocol/v1/refusal.ts";
 import { readBody } from "../body/read.ts";
 import { type Caller, type Env, requireRole } from "../http/context.ts";
 import type { WorkLimits } from "../../core/ports/workspace.ts";
-import type { Asking, HeavySlots } from "../heavy/slots.ts";
-import { HEAVY_LIMITS, type HeavyLimits, withLimits } from "../heavy/work.ts";
-import { errorEnvelope } from "./document/components.ts";
+import type { HeavyCaller, HeavySlots } from "../heavy/slots.ts";
+import { HEAVY_LIMITS, type HeavyLimits, withLimits } from "../heavy/heavy-limits.ts";
+import { errorComponent } from "./document/components.ts";
 
 export type Api = OpenAPIHono<Env>;
 type Shape = z.ZodType;
@@ -48,7 +48,7 @@ export interface Heavy {
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
-export interface Call<Query extends Shape | Nothing, Body extends Shape | Nothing, Path extends string> {
+export interface EndpointRequest<Query extends Shape | Nothing, Body extends Shape | Nothing, Path extends string> {
   readonly c: Context<Env>;
   readonly caller: Caller;
   readonly params: Readonly<Record<NamesIn<Path>, string>>;
@@ -57,7 +57,7 @@ export interface Call<Query extends Shape | Nothing, Body extends Shape | Nothin
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
   /** For work that is limited by key and ends when the client disconnects. */
-  readonly asking: Asking;
+  readonly asking: HeavyCaller;
   /** For heavy work with files. */
   readonly limits: WorkLimits;
 }
@@ -88,7 +88,7 @@ export function endpoint<
     status = 200,
     heavy,
   }: Endpoint<Query, Body, Answer, Path>,
-  handle: (call: Call<Query, Body, Path>) => Promise<Answered<Answer>>,
+  handle: (call: EndpointRequest<Query, Body, Path>) => Promise<Answered<Answer>>,
 ): void {
   const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   api.openAPIRegistry.registerPath({
@@ -110,7 +110,7 @@ export function endpoint<
         description: "Done.",
         content: typeof answer === "string" ? bytes(answer) : { "application/json": { schema: answer } },
       },
-      default: { description: "Refused.", content: { "application/json": { schema: errorEnvelope } } },
+      default: { description: "Refused.", content: { "application/json": { schema: errorComponent } } },
     },
   });
   api.on(method, path.replaceAll(/\{(\w+)\}/g, ":$1"), async (c: Context<Env>) => {

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EnvironmentRecord } from "../../core/ports/registry.ts";
-import { listOf } from "../../protocol/api/common.ts";
+import { dataList } from "../../protocol/api/common.ts";
 import { environmentToWire, pageQuery, type WireEnvironment } from "../../protocol/api/registry.ts";
 import { findEnvironment, noEnvironment } from "../http/lookup.ts";
-import { environment, environmentInput } from "./document/components.ts";
+import { environmentComponent, environmentInputComponent } from "./document/components.ts";
 import type { ApiDeps } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
-import { existingDirectory } from "./places.ts";
-import { environmentWithSecrets, shownEnvironment } from "./secrets.ts";
+import { existingDirectory } from "./session-directory.ts";
+import { environmentWithSecrets, withoutEnvironmentSecrets } from "./secrets.ts";
 
 const tag = "Environments";
 
@@ -27,8 +27,8 @@ export function addEnvironments(api: Api, deps: ApiDeps): void {
       tag,
       summary: "Create an environment",
       description: "Its directory must be an existing absolute path on the server's machine.",
-      body: environmentInput,
-      answer: environment,
+      body: environmentInputComponent,
+      answer: environmentComponent,
       status: 201,
     },
     async ({ caller, body }) => {
@@ -49,7 +49,7 @@ export function addEnvironments(api: Api, deps: ApiDeps): void {
         archivedAt: null,
       };
       await environments.create(record);
-      return shown(record);
+      return safeEnvironmentToWire(record);
     },
   );
 
@@ -63,12 +63,12 @@ export function addEnvironments(api: Api, deps: ApiDeps): void {
       summary: "List environments",
       description: "Newest first.",
       query: pageQuery,
-      answer: listOf(environment),
+      answer: dataList(environmentComponent),
     },
     async ({ caller, query: { limit, after, include_archived: includeArchived = false } }) => ({
       data: (
         await environments.list(caller.project, { limit, includeArchived, ...(after !== undefined && { after }) })
-      ).map(shown),
+      ).map(safeEnvironmentToWire),
     }),
   );
 
@@ -80,9 +80,9 @@ export function addEnvironments(api: Api, deps: ApiDeps): void {
       role: "viewer",
       tag,
       summary: "Get an environment",
-      answer: environment,
+      answer: environmentComponent,
     },
-    async ({ caller, params: { id } }) => shown(await findEnvironment(deps, caller.project, id)),
+    async ({ caller, params: { id } }) => safeEnvironmentToWire(await findEnvironment(deps, caller.project, id)),
   );
 
   endpoint(
@@ -94,8 +94,8 @@ export function addEnvironments(api: Api, deps: ApiDeps): void {
       tag,
       summary: "Replace an environment",
       description: "Sessions that have started keep their environment.",
-      body: environmentInput,
-      answer: environment,
+      body: environmentInputComponent,
+      answer: environmentComponent,
     },
     async ({ caller, params: { id }, body }) => {
       const before = await findEnvironment(deps, caller.project, id);
@@ -109,15 +109,15 @@ export function addEnvironments(api: Api, deps: ApiDeps): void {
         definition: environmentWithSecrets(definition, before.definition),
         directory,
         // The configuration from the other API may no longer apply.
-        config: isDeepStrictEqual(definition, shownEnvironment(before.definition)) ? before.config : {},
+        config: isDeepStrictEqual(definition, withoutEnvironmentSecrets(before.definition)) ? before.config : {},
         updatedAt: deps.clock.now(),
       };
       if (!(await environments.update(record))) throw noEnvironment(id);
-      return shown(record);
+      return safeEnvironmentToWire(record);
     },
   );
 }
 
-function shown(record: EnvironmentRecord): WireEnvironment {
-  return environmentToWire({ ...record, definition: shownEnvironment(record.definition) });
+function safeEnvironmentToWire(record: EnvironmentRecord): WireEnvironment {
+  return environmentToWire({ ...record, definition: withoutEnvironmentSecrets(record.definition) });
 }

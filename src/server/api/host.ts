@@ -1,4 +1,4 @@
-import { listOf } from "../../protocol/api/common.ts";
+import { dataList } from "../../protocol/api/common.ts";
 import {
   auditQuery,
   auditReport,
@@ -11,9 +11,9 @@ import {
 import { CapstanError } from "../../core/errors.ts";
 import { modelList, modelPage } from "../../protocol/v1/models.ts";
 import { findSession } from "../http/lookup.ts";
-import { type ApiDeps, offered } from "./deps.ts";
+import { type ApiDeps, requirePort } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
-import { projectDirectory } from "./places.ts";
+import { projectDirectory } from "./session-directory.ts";
 
 export function addHost(api: Api, deps: ApiDeps): void {
   endpoint(
@@ -39,7 +39,7 @@ export function addHost(api: Api, deps: ApiDeps): void {
       tag: "Projects",
       summary: "List projects",
       description: "A key belongs to one project and sees only that one.",
-      answer: listOf(project),
+      answer: dataList(project),
     },
     async ({ caller }) => ({
       data: [{ id: caller.project, directory: (await projectDirectory(deps, caller.project)) ?? null }],
@@ -56,10 +56,10 @@ export function addHost(api: Api, deps: ApiDeps): void {
       summary: "List models",
       description:
         "Asks the model API behind this server for its models. Without a credential, returns the models that Capstan knows, as in `/v1/models`.",
-      answer: listOf(model),
+      answer: dataList(model),
     },
     async () => {
-      const models = await offered(deps.models, "listing models")().catch((thrown: unknown) => {
+      const models = await requirePort(deps.models, "listing models")().catch((thrown: unknown) => {
         if (thrown instanceof CapstanError && thrown.code === "credential_missing") return knownModels();
         throw thrown;
       });
@@ -77,9 +77,9 @@ export function addHost(api: Api, deps: ApiDeps): void {
       summary: "List credentials",
       description:
         "Lists every credential source, and which of its parts this server has. Shows no part of a secret, and does not check whether credentials are valid.",
-      answer: listOf(credential),
+      answer: dataList(credential),
     },
-    async () => ({ data: [...(await offered(deps.credentials, "listing credentials")())] }),
+    async () => ({ data: [...(await requirePort(deps.credentials, "listing credentials")())] }),
   );
 
   endpoint(
@@ -97,7 +97,7 @@ export function addHost(api: Api, deps: ApiDeps): void {
     },
     async ({ caller: { project: its }, asking, query: { session_id: session } }) => {
       if (session !== undefined) await findSession(deps, its, session);
-      const { sound, key_id, seals, sessions, findings, notes } = await offered(deps.audit, "audits").verify(
+      const { sound, key_id, seals, sessions, findings, notes } = await requirePort(deps.audit, "audits").verify(
         { project: its, session },
         asking,
       );

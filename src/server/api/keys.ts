@@ -1,8 +1,8 @@
-import { listOf } from "../../protocol/api/common.ts";
+import { dataList } from "../../protocol/api/common.ts";
 import { keyInput, keyToWire, newKey } from "../../protocol/api/registry.ts";
 import { mintKey } from "../http/key-secret.ts";
 import { notFound } from "../http/lookup.ts";
-import { key } from "./document/components.ts";
+import { keyComponent } from "./document/components.ts";
 import type { ApiDeps } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
 
@@ -21,7 +21,7 @@ export function addKeys(api: Api, deps: ApiDeps): void {
       tag,
       summary: "List keys",
       description: "Oldest first, including revoked keys.",
-      answer: listOf(key),
+      answer: dataList(keyComponent),
     },
     async ({ caller }) => ({ data: (await keys.list(caller.project)).map(keyToWire) }),
   );
@@ -55,7 +55,7 @@ export function addKeys(api: Api, deps: ApiDeps): void {
       tag,
       summary: "Revoke a key",
       description: "The key stops working immediately. Revoking it again has no effect.",
-      answer: key,
+      answer: keyComponent,
     },
     async ({ caller, params: { id } }) => {
       const find = async () => (await keys.list(caller.project)).find((one) => one.id === id);

@@ -36,7 +36,7 @@ export function requireSuggestedRules(
 }
 
 /** Takes the lower of both limits; admins may exceed the agent's. */
-export function limited({ role }: Caller, given: SessionBudget, own: SessionBudget): SessionBudget {
+export function lowerLimits({ role }: Caller, given: SessionBudget, own: SessionBudget): SessionBudget {
   if (role === "admin") return { ...own, ...given };
   const lower = Object.entries(given).map(([name, limit]) => {
     const other = own[name as keyof SessionBudget];

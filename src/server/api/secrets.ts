@@ -18,18 +18,18 @@ const NOBODY: AgentDefinition = {
   subagents: {},
 };
 
-export function shownAgent(agent: AgentDefinition): AgentDefinition {
+export function withoutAgentSecrets(agent: AgentDefinition): AgentDefinition {
   return withoutSecrets({ agent, environment: PLAIN }).agent;
 }
 
-export function shownEnvironment(environment: EnvironmentDefinition): EnvironmentDefinition {
+export function withoutEnvironmentSecrets(environment: EnvironmentDefinition): EnvironmentDefinition {
   return withoutSecrets({ agent: NOBODY, environment }).environment;
 }
 
 export function agentWithSecrets(given: AgentDefinition, stored?: AgentDefinition): AgentDefinition {
   const { mcp_servers: servers } = given;
   if (servers === undefined) return given;
-  const shown = stored && shownAgent(stored);
+  const shown = stored && withoutAgentSecrets(stored);
   const filled = Object.entries(servers).map(([name, server]) => {
     const known = { stored: hiddenFor(server, stored, name), shown: hiddenFor(server, shown, name) };
     const field = `definition.mcp_servers.${name}.${isRemote(server) ? "headers" : "env"}`;
@@ -55,7 +55,7 @@ export function environmentWithSecrets(
   given: EnvironmentDefinition,
   stored?: EnvironmentDefinition,
 ): EnvironmentDefinition {
-  const known = { stored: stored?.variables, shown: stored && shownEnvironment(stored).variables };
+  const known = { stored: stored?.variables, shown: stored && withoutEnvironmentSecrets(stored).variables };
   return { ...given, variables: filledIn(given.variables, known, "definition.variables") };
 }
 

@@ -1,9 +1,9 @@
-import { listOf } from "../../protocol/api/common.ts";
+import { dataList } from "../../protocol/api/common.ts";
 import type { SuiteRun } from "../../core/suite/suite-run.ts";
 import { deletedSuiteRun, suiteRunQuery, suiteRunToWire, suiteToWire } from "../../protocol/api/suites.ts";
 import { notFound } from "../http/lookup.ts";
-import { suite, suiteRunSummary, wholeSuiteRun } from "./document/components.ts";
-import { type ApiDeps, offered, type SuitePort } from "./deps.ts";
+import { suiteComponent, suiteRunSummaryComponent, suiteRunComponent } from "./document/components.ts";
+import { type ApiDeps, requirePort, type SuitePort } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
 
 const tag = "Suites";
@@ -11,7 +11,7 @@ const common = { method: "get", role: "viewer", tag } as const;
 
 /** Test results of the caller's project. `capstan test` creates runs; these endpoints read and delete them. */
 export function addSuites(api: Api, deps: ApiDeps): void {
-  const port = (): SuitePort => offered(deps.suites, "suites");
+  const port = (): SuitePort => requirePort(deps.suites, "suites");
   const find = async (project: string, id: string): Promise<SuiteRun> => {
     const found = await port().runs.get(project, id);
     if (found === undefined) throw notFound("run", id);
@@ -25,7 +25,7 @@ export function addSuites(api: Api, deps: ApiDeps): void {
       path: "/api/suites",
       summary: "List suites",
       description: "The suites that have runs, by name, each with its last run.",
-      answer: listOf(suite),
+      answer: dataList(suiteComponent),
     },
     async ({ caller }) => ({ data: (await port().runs.suites(caller.project)).map(suiteToWire) }),
   );
@@ -38,7 +38,7 @@ export function addSuites(api: Api, deps: ApiDeps): void {
       summary: "List suite runs",
       description: "Newest first. Capstan keeps the last 200 runs of each suite.",
       query: suiteRunQuery,
-      answer: listOf(suiteRunSummary),
+      answer: dataList(suiteRunSummaryComponent),
     },
     async ({ caller, query }) => ({ data: (await port().runs.list(caller.project, query)).map(suiteRunToWire) }),
   );
@@ -51,7 +51,7 @@ export function addSuites(api: Api, deps: ApiDeps): void {
       summary: "Get a suite run",
       description:
         "The complete run, with every trial's transcript. Names are those of `capstan test --report json`, not snake case, so that you can save it and pass it to `--baseline`.",
-      answer: wholeSuiteRun,
+      answer: suiteRunComponent,
     },
     async ({ caller, params: { id } }) => find(caller.project, id),
   );

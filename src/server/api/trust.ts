@@ -1,8 +1,8 @@
 import { CapstanError } from "../../core/errors.ts";
-import { listOf } from "../../protocol/api/common.ts";
+import { dataList } from "../../protocol/api/common.ts";
 import { trustEntry, trustInput, trustRevoked } from "../../protocol/api/trust.ts";
 import { notFound } from "../http/lookup.ts";
-import { type ApiDeps, offered } from "./deps.ts";
+import { type ApiDeps, requirePort } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
 
 const tag = "Trust";
@@ -23,9 +23,9 @@ export function addTrust(api: Api, deps: ApiDeps): void {
       summary: "List trustable files",
       description:
         "The project's current settings and `.env`: whether a person has trusted exactly this content, what it widens, and what changed since it was last trusted.",
-      answer: listOf(trustEntry),
+      answer: dataList(trustEntry),
     },
-    async ({ caller }) => ({ data: [...(await offered(deps.trust, WHAT).list(caller.project))] }),
+    async ({ caller }) => ({ data: [...(await requirePort(deps.trust, WHAT).list(caller.project))] }),
   );
 
   endpoint(
@@ -42,7 +42,7 @@ export function addTrust(api: Api, deps: ApiDeps): void {
       answer: trustEntry,
     },
     async ({ caller, body: { hash } }) => {
-      const trusted = await offered(deps.trust, WHAT).add(caller.project, hash, caller.name);
+      const trusted = await requirePort(deps.trust, WHAT).add(caller.project, hash, caller.name);
       if (trusted !== undefined) return trusted;
       throw new CapstanError(
         "store_conflict",
@@ -64,7 +64,7 @@ export function addTrust(api: Api, deps: ApiDeps): void {
       answer: trustRevoked,
     },
     async ({ caller, params: { hash } }) => {
-      if (!(await offered(deps.trust, WHAT).remove(caller.project, hash))) throw notFound("trusted file", hash);
+      if (!(await requirePort(deps.trust, WHAT).remove(caller.project, hash))) throw notFound("trusted file", hash);
       return { hash, revoked: true as const };
     },
   );

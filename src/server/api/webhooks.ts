@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { WebhookRecord } from "../../core/ports/registry.ts";
-import { listOf } from "../../protocol/api/common.ts";
+import { dataList } from "../../protocol/api/common.ts";
 import { deliveryToWire, newWebhook, webhookInput, webhookToWire } from "../../protocol/api/webhooks.ts";
 import { checkedAddress } from "../http/address.ts";
 import { newSigningSecret } from "../webhooks/signature.ts";
 import { notFound } from "../http/lookup.ts";
-import { delivery, webhook } from "./document/components.ts";
+import { deliveryComponent, webhookComponent } from "./document/components.ts";
 import type { ApiDeps } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
 
@@ -23,7 +23,7 @@ export function addWebhooks(api: Api, { registry: { webhooks }, settings, ids, c
 
   endpoint(
     api,
-    { ...common, method: "get", path: "/api/webhooks", summary: "List webhooks", answer: listOf(webhook) },
+    { ...common, method: "get", path: "/api/webhooks", summary: "List webhooks", answer: dataList(webhookComponent) },
     async ({ caller }) => ({ data: (await webhooks.list(caller.project)).map(webhookToWire) }),
   );
 
@@ -51,7 +51,7 @@ export function addWebhooks(api: Api, { registry: { webhooks }, settings, ids, c
 
   endpoint(
     api,
-    { ...common, method: "get", path: "/api/webhooks/{id}", summary: "Get a webhook", answer: webhook },
+    { ...common, method: "get", path: "/api/webhooks/{id}", summary: "Get a webhook", answer: webhookComponent },
     async ({ caller, params: { id } }) => webhookToWire(await find(caller.project, id)),
   );
 
@@ -80,7 +80,7 @@ export function addWebhooks(api: Api, { registry: { webhooks }, settings, ids, c
         path: `/api/webhooks/{id}/${action}`,
         summary: action === "enable" ? "Enable a webhook" : "Disable a webhook",
         description: action === "enable" ? "Pending deliveries are sent." : "Later events are not delivered.",
-        answer: webhook,
+        answer: webhookComponent,
       },
       async ({ caller, params: { id } }) => {
         await find(caller.project, id);
@@ -97,7 +97,7 @@ export function addWebhooks(api: Api, { registry: { webhooks }, settings, ids, c
       path: "/api/webhooks/{id}/deliveries",
       summary: "List a webhook's deliveries",
       description: "The last 100, newest first, with their results.",
-      answer: listOf(delivery),
+      answer: dataList(deliveryComponent),
     },
     async ({ caller, params: { id } }) => {
       await find(caller.project, id);

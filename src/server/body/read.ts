@@ -7,7 +7,7 @@ import { ApiFailure } from "../http/failure.ts";
 import { BodyBudget, type BodyShare } from "./budget.ts";
 import { type BodyLimits, jsonLimits } from "./limits.ts";
 import { JsonScan, MAX_DEPTH } from "./scan.ts";
-import { Turns } from "./turns.ts";
+import { BodyQueue } from "./body-queue.ts";
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
@@ -24,7 +24,7 @@ export interface BodyReader {
 
 /** Gives every request its share of the memory for bodies. */
 export function bodyReaders(limits: BodyLimits, budget: BodyBudget = new BodyBudget(limits)): MiddlewareHandler<Env> {
-  const turns = new Turns();
+  const turns = new BodyQueue();
   return async (c, next) => {
     const caller = c.get("caller") as Env["Variables"]["caller"] | undefined;
     const key = caller?.id ?? "";

@@ -4,7 +4,7 @@ import { IMAGE_TYPES, type MessageParams, PDF_TYPE, type ResultParams } from "..
 import { CapstanError } from "../../core/errors.ts";
 import { invalid } from "../../protocol/v1/refusal.ts";
 import type { ServerDeps, Caller } from "../http/context.ts";
-import { findFile } from "../http/lookup.ts";
+import { findStoredFile } from "../http/lookup.ts";
 import type { ApprovalAnswer } from "../../core/session/approval.ts";
 import type { MessageInput } from "../../protocol/api/session-requests.ts";
 
@@ -30,13 +30,17 @@ export class FileRoom {
   }
 }
 
-interface Place {
+interface ContentContext {
   readonly project: string;
   readonly room: FileRoom;
 }
 
 /** Replaces file ids in a message with the files' content, because the model API does not know these ids. */
-export async function messageContent(deps: Deps, place: Place, given: MessageParams): Promise<MessageContent> {
+export async function readMessageContent(
+  deps: Deps,
+  place: ContentContext,
+  given: MessageParams,
+): Promise<MessageContent> {
   if (given.some(({ type }) => type === "redacted"))
     throw invalid("content: a redacted block has no content and cannot be sent. Omit it.");
   const content: MessageContent = [];
@@ -44,7 +48,7 @@ export async function messageContent(deps: Deps, place: Place, given: MessagePar
   return content;
 }
 
-export async function toolContent(deps: Deps, place: Place, given: ResultParams): Promise<ToolContent> {
+export async function readToolContent(deps: Deps, place: ContentContext, given: ResultParams): Promise<ToolContent> {
   const content: ToolContent = [];
   for (const block of given) content.push(hasSource(block) ? await withContent(deps, place, block) : block);
   return content;
@@ -54,10 +58,14 @@ function hasSource(block: Block): block is WithSource {
   return block.type === "image" || block.type === "document";
 }
 
-async function withContent<Kind extends WithSource>(deps: Deps, { project, room }: Place, block: Kind): Promise<Kind> {
+async function withContent<Kind extends WithSource>(
+  deps: Deps,
+  { project, room }: ContentContext,
+  block: Kind,
+): Promise<Kind> {
   const { type, source } = block;
   if (source.type !== "file") return block;
-  const { id, mimeType, sizeBytes } = await findFile(deps, project, source.file_id);
+  const { id, mimeType, sizeBytes } = await findStoredFile(deps, project, source.file_id);
   const known = type === "image" ? IMAGE_TYPES : [PDF_TYPE];
   const isText = type === "document" && /^text\/|[/+]json$/.test(mimeType);
   if (!known.includes(mimeType) && !isText)
@@ -80,7 +88,7 @@ export async function saidContent(
   { project }: Caller,
   given: MessageInput,
 ): Promise<string | MessageContent> {
-  return typeof given === "string" ? given : messageContent(deps, { project, room: new FileRoom() }, given);
+  return typeof given === "string" ? given : readMessageContent(deps, { project, room: new FileRoom() }, given);
 }
 
 /** The same with the result of a custom tool. */
@@ -89,6 +97,6 @@ export async function withFiles(deps: Deps, { project }: Caller, answer: Approva
   const { content, isError } = answer.result;
   return {
     ...answer,
-    result: { content: await toolContent(deps, { project, room: new FileRoom() }, content), isError },
+    result: { content: await readToolContent(deps, { project, room: new FileRoom() }, content), isError },
   };
 }

@@ -17,7 +17,7 @@ export async function removeExpired(
 ): Promise<void> {
   while (!signal.aborted) {
     // If the store or the disk fails, the next round tries again.
-    for (const { id, project } of await files.expired(clock.now()).catch(() => []))
+    for (const { id, project } of await files.listExpired(clock.now()).catch(() => []))
       await contents
         .remove(id)
         .then(() => files.delete(project, id))

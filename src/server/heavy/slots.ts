@@ -2,7 +2,7 @@ import { onAbort } from "../../core/text/on-abort.ts";
 import { ApiFailure } from "../http/failure.ts";
 
 /** Who requested expensive work, and whether they are still connected. */
-export interface Asking {
+export interface HeavyCaller {
   /** The id of the key or login. */
   readonly key: string;
   readonly signal: AbortSignal;
@@ -31,7 +31,7 @@ export class HeavySlots {
   }
 
   /** Rejects if too many are waiting, or if the caller disconnects before it starts. */
-  async run<Result>({ key, signal }: Asking, work: () => Promise<Result>): Promise<Result> {
+  async run<Result>({ key, signal }: HeavyCaller, work: () => Promise<Result>): Promise<Result> {
     await this.#enter(key, signal);
     try {
       signal.throwIfAborted();

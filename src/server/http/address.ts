@@ -7,10 +7,10 @@ import { isPrivateAddress } from "../../network/private-address.ts";
 /** Validates a URL before it is saved; throws if it is not allowed. Names are resolved when something is sent. */
 export function checkedAddress(text: string, allowPrivate: boolean): URL {
   const url = URL.parse(text);
-  if (url === null) throw refused(text, "it is not a URL");
+  if (url === null) throw refusal(text, "it is not a URL");
   if (url.protocol !== "https:" && !(allowPrivate && url.protocol === "http:"))
-    throw refused(text, "addresses outside this machine need https");
-  if (url.username !== "" || url.password !== "") throw refused(url.origin, "it contains a password");
+    throw refusal(text, "addresses outside this machine need https");
+  if (url.username !== "" || url.password !== "") throw refusal(url.origin, "it contains a password");
   if (!allowPrivate) requireOutside(url);
   return url;
 }
@@ -21,9 +21,9 @@ export function checkedAddress(text: string, allowPrivate: boolean): URL {
  */
 export async function publicAddresses(url: URL): Promise<readonly string[]> {
   const found = await lookup(requireOutside(url), { all: true }).catch(() => {
-    throw refused(url.origin, "its name cannot be resolved");
+    throw refusal(url.origin, "its name cannot be resolved");
   });
-  if (found.some(({ address }) => isPrivateAddress(address))) throw refused(url.origin, LEADS_INSIDE);
+  if (found.some(({ address }) => isPrivateAddress(address))) throw refusal(url.origin, LEADS_INSIDE);
   return found.map(({ address }) => address);
 }
 
@@ -33,7 +33,7 @@ const LEADS_INSIDE = "it points to this machine or a private network";
 function requireOutside({ hostname, origin }: URL): string {
   const host = hostname.replaceAll(/^\[|\]$/g, "");
   if (isIP(host) === 0 ? /(^|\.)localhost\.?$/i.test(host) : isPrivateAddress(host))
-    throw refused(origin, LEADS_INSIDE);
+    throw refusal(origin, LEADS_INSIDE);
   return host;
 }
 
@@ -47,14 +47,14 @@ export function publicLookup(allowPrivate: boolean): LookupFunction {
       if (error !== null) return callback(error, "", 0);
       const usable = allowPrivate ? found : found.filter(({ address }) => !isPrivateAddress(address));
       const [first] = usable;
-      if (first === undefined) return callback(refused(hostname, LEADS_INSIDE), "", 0);
+      if (first === undefined) return callback(refusal(hostname, LEADS_INSIDE), "", 0);
       if (options.all === true) callback(null, usable);
       else callback(null, first.address, first.family);
     });
   };
 }
 
-function refused(address: string, why: string): CapstanError {
+function refusal(address: string, why: string): CapstanError {
   return new CapstanError(
     "invalid_input",
     `${address} is not allowed: ${why}. Use another address, or set server.allow_private_addresses in the server's settings.`,

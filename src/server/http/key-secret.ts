@@ -17,7 +17,7 @@ export function mintKey(
     project,
     name,
     role,
-    hash: hashOf(secret),
+    hash: hashSecret(secret),
     prefix: secret.slice(0, SHOWN),
     createdAt: clock.now(),
     lastUsedAt: null,
@@ -30,7 +30,7 @@ export function looksLikeKey(secret: string): boolean {
   return SHAPE.test(secret);
 }
 
-export function hashOf(secret: string): string {
+export function hashSecret(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }
 

@@ -8,7 +8,7 @@ import { readForm } from "../body/read.ts";
 import type { LoginCookie } from "./cookie.ts";
 import type { Caller, Env } from "./context.ts";
 import { ApiFailure } from "./failure.ts";
-import { hashOf } from "./key-secret.ts";
+import { hashSecret } from "./key-secret.ts";
 import { loginPage, PAGE_HEADERS, refusedLoginPage } from "./pages.ts";
 
 /** In milliseconds: how long the printed login address is valid. */
@@ -26,13 +26,13 @@ export class LoginTokens {
   issue(caller: Caller): string {
     // 128 bits, valid for ten minutes, in an address that fits on one line.
     const token = randomBytes(16).toString("base64url");
-    this.#waiting.set(hashOf(token), { caller, expiresAt: this.#clock.now() + LIFETIME_MS });
+    this.#waiting.set(hashSecret(token), { caller, expiresAt: this.#clock.now() + LIFETIME_MS });
     return token;
   }
 
   /** Uses up the token and returns its caller; undefined if it was used, has expired or never existed. */
   take(token: string): Caller | undefined {
-    const key = hashOf(token);
+    const key = hashSecret(token);
     const found = this.#waiting.get(key);
     this.#waiting.delete(key);
     return found !== undefined && found.expiresAt > this.#clock.now() ? found.caller : undefined;
@@ -67,7 +67,7 @@ export function loginRoutes({ tokens, cookie, keys, clock }: LoginDeps): Hono<En
   });
   routes.post("/login", async (c) => {
     const form = await readForm(c);
-    const place = ownPlace(form.get("next"));
+    const place = ownAddress(form.get("next"));
     try {
       const caller = callerOf(await keyOf(keys, (form.get("key") ?? "").trim()));
       c.header("set-cookie", cookie.issue(caller, clock.now()));
@@ -91,7 +91,7 @@ const LONGEST_PLACE = 2_000;
  * Where to go after login: always a path on this server, whatever the form says. Browsers treat a second slash or a
  * backslash as the start of another host and drop invisible characters, so only plain characters may follow.
  */
-function ownPlace(next: string | null): string {
+function ownAddress(next: string | null): string {
   const isOwn = next !== null && next.length <= LONGEST_PLACE && /^\/(?:[!-.0-[\]-~][!-[\]-~]*)?$/.test(next);
   return isOwn ? next : "/";
 }

@@ -43,7 +43,7 @@ export async function findAgent(
 }
 
 /** The saved version of the agent that a session was created from. */
-export async function agentOf({ registry }: InRegistry, record: SessionRecord): Promise<AgentRecord | undefined> {
+export async function storedAgentOf({ registry }: InRegistry, record: SessionRecord): Promise<AgentRecord | undefined> {
   const { agentRef, project } = record;
   return agentRef === null ? undefined : registry.agents.get(project, agentRef.id, agentRef.version);
 }
@@ -59,7 +59,7 @@ export async function findEnvironment(
 }
 
 /** Expired files count as missing. */
-export async function findFile(
+export async function findStoredFile(
   { registry, clock }: Pick<ServerDeps, "registry" | "clock">,
   project: string,
   id: string,

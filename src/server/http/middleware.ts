@@ -6,7 +6,7 @@ import { ApiFailure } from "./failure.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { KeyRecord, KeyStore } from "../../core/ports/registry.ts";
 import type { LoginCookie } from "./cookie.ts";
-import { hashOf, looksLikeKey, sameText } from "./key-secret.ts";
+import { hashSecret, looksLikeKey, sameText } from "./key-secret.ts";
 
 /** Requests by method and status, since the start. */
 export class RequestCounts {
@@ -193,7 +193,7 @@ export async function keyOf(keys: KeyStore, secret: string): Promise<KeyRecord> 
         ? `This is a key of the model API; the server needs one of its own. ${NEXT_STEP}`
         : `This is no key of Capstan's: those begin with ck_ and have 46 characters. ${NEXT_STEP}`,
     );
-  const hash = hashOf(secret);
+  const hash = hashSecret(secret);
   const key = await keys.byHash(hash);
   if (key === undefined || !sameText(key.hash, hash))
     throw refusal(`This server does not know the key. See those it knows: capstan keys list. ${NEXT_STEP}`);
@@ -205,7 +205,7 @@ function noteUse({ keys, clock }: AuthDeps, key: KeyRecord, c: Context<Env>): vo
   const now = clock.now();
   if (key.lastUsedAt !== null && now - key.lastUsedAt < NOTED_EVERY) return;
   // Nobody waits for it, and a store that cannot write can still be read.
-  keys.used(key.id, now).catch((thrown: unknown) => {
+  keys.recordUse(key.id, now).catch((thrown: unknown) => {
     c.get("log")?.warn({ err: thrown, key: key.id }, "the use of a key could not be noted");
   });
 }

@@ -56,7 +56,7 @@ ${hasLogin ? LOG_OUT : ""}`,
 }
 
 const form = (next: string): string => `<form method="post" action="/login">
-<input name="next" type="hidden" value="${escaped(next)}">
+<input name="next" type="hidden" value="${escapeHtml(next)}">
 <label for="key">Key</label>
 <input id="key" name="key" type="password" autocomplete="current-password" required placeholder="ck_…">
 <button type="submit">Log in</button>
@@ -69,9 +69,9 @@ export function loginPage(): string {
 
 /** `problem` is trusted text; `next` is where a successful login leads. */
 export function refusedLoginPage(problem: string, next = "/"): string {
-  return page("Not logged in", `<p>${escaped(problem)}</p>\n${form(next)}`);
+  return page("Not logged in", `<p>${escapeHtml(problem)}</p>\n${form(next)}`);
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }

@@ -86,7 +86,7 @@ class Connection {
   async take(line: string): Promise<void> {
     let id: string | number | null = null;
     try {
-      const message = parsed(rpcMessage, json(line), INVALID_REQUEST);
+      const message = parseParams(rpcMessage, json(line), INVALID_REQUEST);
       id = message.id ?? null;
       if (message.id === undefined)
         throw new RpcFailure(INVALID_REQUEST, "The message has no id, so it cannot be answered. Add an id.");
@@ -100,9 +100,9 @@ class Connection {
   async #call(method: string, params: unknown, id: string | number | null): Promise<void> {
     switch (method) {
       case "request":
-        return this.#request(parsed(requestParams, params, INVALID_PARAMS), id);
+        return this.#request(parseParams(requestParams, params, INVALID_PARAMS), id);
       case "cancel": {
-        const { stream } = parsed(cancelParams, params, INVALID_PARAMS);
+        const { stream } = parseParams(cancelParams, params, INVALID_PARAMS);
         this.#streams.get(stream)?.abort();
         return this.#write({ id, result: {} });
       }
@@ -188,7 +188,7 @@ function json(line: string): unknown {
   }
 }
 
-function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown, code: number): z.output<Schema> {
+function parseParams<Schema extends z.ZodType>(schema: Schema, value: unknown, code: number): z.output<Schema> {
   const found = schema.safeParse(value);
   if (found.success) return found.data;
   const problems = found.error.issues.map(({ path, message }) => `${path.join(".") || "message"}: ${message}`);

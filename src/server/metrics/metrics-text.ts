@@ -30,11 +30,11 @@ export function metricsText(metrics: readonly Metric[]): string {
 }
 
 function labelText(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(String(value))}"`);
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(String(value))}"`);
   return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
 }
 
-function escaped(text: string): string {
+function escapeLabel(text: string): string {
   return text
     .replaceAll("\\", String.raw`\\`)
     .replaceAll('"', String.raw`\"`)

@@ -21,7 +21,7 @@ export interface RuntimeMetrics {
     project: string | undefined,
   ) => Promise<{ readonly count: number; readonly oldestAt: number | null }>;
   /** For a project, or for all, by model. */
-  readonly spent?: (project: string | undefined) => Promise<readonly LedgerLine[]>;
+  readonly readSpending?: (project: string | undefined) => Promise<readonly LedgerLine[]>;
   readonly load?: () => HostLoad;
   readonly turns?: TurnMetrics;
 }
@@ -50,7 +50,7 @@ async function storedMetrics({ runtime, clock }: MetricsDeps, project: string | 
   const [sessions, approvals, spent] = await Promise.all([
     runtime.sessionsByStatus?.(project),
     runtime.waitingApprovals?.(project),
-    runtime.spent?.(project),
+    runtime.readSpending?.(project),
   ]);
   const metrics: Metric[] = [];
   if (sessions !== undefined)

@@ -20,7 +20,7 @@ export class TurnMetrics {
   /** Call this with every event and preview of every session that this host drives. */
   observe(sessionId: string, item: LoggedEvent | Preview): void {
     if (item.type === "user.message") this.#asked.set(sessionId, this.#asked.get(sessionId) ?? this.#clock.now());
-    else if (isText(item)) this.#answered(sessionId);
+    else if (isText(item)) this.#noteAnswer(sessionId);
     else if (item.type === "session.status_idle") {
       this.#asked.delete(sessionId);
       const reason = item.stop_reason.type;
@@ -45,7 +45,7 @@ export class TurnMetrics {
     ];
   }
 
-  #answered(sessionId: string): void {
+  #noteAnswer(sessionId: string): void {
     const asked = this.#asked.get(sessionId);
     if (asked === undefined) return;
     this.#asked.delete(sessionId);

@@ -30,7 +30,7 @@ const MARKS = 8;
 /** Cuts the texts of an event to `most` characters, so that a page can show a log that contains whole files. */
 export function clippedEvent(event: LoggedEvent, most: number): ClippedEvent {
   const room: Room = { text: Math.max(LEAST_OF_EVENT, TEXTS * most), images: MOST_OF_IMAGES };
-  const shown = clipped(event, { most, room, key: "", isGiven: false });
+  const shown = clipValue(event, { most, room, key: "", isGiven: false });
   return shown === event ? event : { ...(shown as LoggedEvent), clipped: true };
 }
 
@@ -45,7 +45,7 @@ interface Room {
   images: number;
 }
 
-interface Place {
+interface ClipContext {
   readonly most: number;
   readonly room: Room;
   /** The field of the value. */
@@ -54,7 +54,7 @@ interface Place {
 }
 
 /** Returns the same value if nothing was cut. */
-function clipped(value: unknown, place: Place): unknown {
+function clipValue(value: unknown, place: ClipContext): unknown {
   const { room } = place;
   if (typeof value === "string") {
     const shown = cut(value, mostOf(place));
@@ -66,23 +66,23 @@ function clipped(value: unknown, place: Place): unknown {
   return Array.isArray(value) ? clippedList(value, place) : clippedObject(value, place);
 }
 
-function mostOf({ most, room, key, isGiven }: Place): number {
+function mostOf({ most, room, key, isGiven }: ClipContext): number {
   if (!isGiven && (isStructure(key) || KEPT.test(key))) return MOST_OF_KEPT;
   return Math.max(SHORT, Math.min(most, room.text));
 }
 
 /** Always keeps the first item: a list may require one. */
-function clippedList(list: readonly unknown[], place: Place): unknown {
+function clippedList(list: readonly unknown[], place: ClipContext): unknown {
   const items: unknown[] = [];
   for (const item of list) {
     if (items.length > 0 && place.room.text <= 0) break;
-    items.push(clipped(item, place));
+    items.push(clipValue(item, place));
   }
   if (items.length < list.length && place.isGiven) items.push(`… ${list.length - items.length} more`);
   return items.length === list.length && items.every((item, index) => item === list[index]) ? list : items;
 }
 
-function clippedObject(object: object, place: Place): unknown {
+function clippedObject(object: object, place: ClipContext): unknown {
   const { room, key, isGiven } = place;
   const isMetadata = key === "metadata" && !isGiven;
   const names = Object.keys(object);
@@ -96,7 +96,7 @@ function clippedObject(object: object, place: Place): unknown {
     const shown = isMetadata
       ? field
       : (clippedData(object, name, place) ??
-        clipped(field, { ...place, key: name, isGiven: isGiven || GIVEN.has(name) }));
+        clipValue(field, { ...place, key: name, isGiven: isGiven || GIVEN.has(name) }));
     const shownName = isGiven ? cut(name, place.most) : name;
     isSame &&= shown === field && shownName === name;
     fields.push([shownName, shown]);
@@ -111,7 +111,7 @@ function clippedObject(object: object, place: Place): unknown {
  * Cutting an image or a binary document makes it useless, so they are kept or dropped as a whole. Undefined for other
  * fields.
  */
-function clippedData(source: object, name: string, { most, room, isGiven }: Place): string | undefined {
+function clippedData(source: object, name: string, { most, room, isGiven }: ClipContext): string | undefined {
   const { type, data, media_type: mediaType } = source as Readonly<Record<string, unknown>>;
   if (name !== "data" || type !== "base64" || typeof data !== "string") return undefined;
   const isImage = !isGiven && typeof mediaType === "string" && mediaType.startsWith("image/");

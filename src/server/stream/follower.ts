@@ -17,7 +17,7 @@ export interface Outlet {
   /** Whether so much is waiting for the client that nothing more should be sent. */
   readonly isFull: boolean;
   /** Resolves when there is room again. */
-  drained(): Promise<void>;
+  waitForDrain(): Promise<void>;
   /** Sends a heartbeat. */
   beat(): void;
   /** Sends the reason and ends. */
@@ -88,7 +88,7 @@ export class Follower {
   async run(after: number): Promise<void> {
     const { streams, outlet, follow } = this.#deps;
     const over = AbortSignal.any([this.#gone.signal, this.#lapsed.signal, streams.closing]);
-    streams.opened();
+    streams.noteOpened();
     const heart = setInterval(() => this.#beat(), streams.limits.heartbeatMs).unref();
     try {
       for await (const item of follow(after, over)) {
@@ -99,7 +99,7 @@ export class Follower {
       if (!this.#gone.signal.aborted) outlet.fail(thrown);
     } finally {
       clearInterval(heart);
-      streams.ended({ wasCut: this.#wasCut });
+      streams.noteEnded({ wasCut: this.#wasCut });
     }
   }
 
@@ -122,7 +122,7 @@ export class Follower {
     const left = [onAbort(this.#gone.signal, leave), onAbort(streams.closing, leave)];
     this.#isWaiting = true;
     try {
-      const outcome = await Promise.race([outlet.drained(), promise]);
+      const outcome = await Promise.race([outlet.waitForDrain(), promise]);
       if (outcome !== "cut") return true;
       this.cut();
       return false;

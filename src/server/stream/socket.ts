@@ -8,7 +8,7 @@ import { type Env, requireRole, type ServerDeps } from "../http/context.ts";
 import { Follower, type EndReason, type Frame, type Outlet, PING } from "./follower.ts";
 import { ApiFailure } from "../http/failure.ts";
 import { findSession } from "../http/lookup.ts";
-import { placeGiven, requireWithinLog, surroundings } from "./stream.ts";
+import { givenPosition, requireWithinLog, surroundings } from "./stream.ts";
 import { wake } from "./turn-start.ts";
 
 /** In bytes: the largest message that a client may send. Clients send only pings. */
@@ -36,7 +36,7 @@ export function socketRoutes({ runtime }: ServerDeps): Hono<Env> {
     const { project } = requireRole(c, "viewer");
     const id = c.req.param("id");
     const record = await findSession({ runtime }, project, id);
-    const after = placeGiven("after", c.req.query("after"));
+    const after = givenPosition("after", c.req.query("after"));
     requireWithinLog("after", after, await runtime.head(id));
     const clip = clipGiven(c.req.query("clip"));
     // Checked last, so that a plain request shows why a socket was refused: browsers do not tell a page.
@@ -121,7 +121,7 @@ class SocketOutlet implements Outlet {
     return this.#socket.bufferedAmount > this.#options.room();
   }
 
-  drained(): Promise<void> {
+  waitForDrain(): Promise<void> {
     return this.#lastSent;
   }
 

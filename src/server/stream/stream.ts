@@ -38,7 +38,7 @@ interface Streamed {
 
 /** Streams a session as server-sent events, starting after `Last-Event-ID`. */
 export function eventStream(c: Context<Env>, { follow, show, head }: Streamed): Response {
-  const after = placeGiven("Last-Event-ID", c.req.header("last-event-id"));
+  const after = givenPosition("Last-Event-ID", c.req.header("last-event-id"));
   if (head !== undefined) requireWithinLog("Last-Event-ID", after, head);
   // A HEAD request would leave behind a stream that nothing reads.
   if (c.req.method === "HEAD") return c.body(null, 200, HEADERS);
@@ -98,10 +98,10 @@ export function surroundings(c: Context<Env>): Surroundings {
   };
 }
 
-type PlaceName = "Last-Event-ID" | "after";
+type PositionName = "Last-Event-ID" | "after";
 
 /** The sequence number after which a stream starts; 0 for a new one. */
-export function placeGiven(name: PlaceName, text: string | undefined): number {
+export function givenPosition(name: PositionName, text: string | undefined): number {
   if (text === undefined || text === "") return 0;
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new ApiFailure(
@@ -113,7 +113,7 @@ export function placeGiven(name: PlaceName, text: string | undefined): number {
 /**
  * Rejects a position past the end of the log: it belongs to another session, and the stream would skip the next events.
  */
-export function requireWithinLog(name: PlaceName, after: number, head: number): void {
+export function requireWithinLog(name: PositionName, after: number, head: number): void {
   if (after > head)
     throw new ApiFailure(
       "invalid_request_error",
@@ -167,7 +167,7 @@ class SseOutlet implements Outlet {
     return this.waiting >= this.#options.room();
   }
 
-  async drained(): Promise<void> {
+  async waitForDrain(): Promise<void> {
     while (this.isFull) await this.#room.promise;
   }
 

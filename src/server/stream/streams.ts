@@ -35,11 +35,11 @@ export class Streams {
     return this.#closing.signal;
   }
 
-  opened(): void {
+  noteOpened(): void {
     this.#open += 1;
   }
 
-  ended({ wasCut }: { readonly wasCut: boolean }): void {
+  noteEnded({ wasCut }: { readonly wasCut: boolean }): void {
     this.#open -= 1;
     if (wasCut) this.#cut += 1;
   }

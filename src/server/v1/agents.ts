@@ -3,18 +3,18 @@ import {
   agentCreate,
   agentList,
   agentRetrieve,
-  type AgentUpdate,
-  agentUpdate,
+  type AgentUpdateV1,
+  agentUpdateV1,
   changedDefinition,
   newDefinition,
   versionList,
 } from "../../protocol/v1/agents.ts";
-import { agentView } from "../../protocol/v1/agent-view.ts";
+import { agentToWireV1 } from "../../protocol/v1/agent-to-wire.ts";
 import { patchMetadata } from "../../protocol/v1/fields.ts";
 import {
   rosterIn,
   withRoster,
-  enrolled,
+  enroll,
   type MultiagentParams,
   type Roster,
   wantedAgents,
@@ -26,7 +26,7 @@ import { readBody } from "../body/read.ts";
 import { type Env, requireRole, type ServerDeps } from "../http/context.ts";
 import { ApiFailure } from "../http/failure.ts";
 import { findAgent, notFound } from "../http/lookup.ts";
-import { pageOf, param, readQuery, requireMetadata, requireNoQuery } from "./request.ts";
+import { readListPage, param, readQuery, requireMetadata, requireNoQuery } from "./request.ts";
 import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
 
 export function agentRoutes(deps: ServerDeps): Hono<Env> {
@@ -46,7 +46,7 @@ export function agentRoutes(deps: ServerDeps): Hono<Env> {
       version: 1,
       project,
       name: body.name,
-      description: described(body.description),
+      description: descriptionOrNull(body.description),
       metadata: withRoster(metadata, team?.roster),
       definition: newDefinition({ ...body, subagents: team?.subagents }),
       createdAt: now,
@@ -54,41 +54,41 @@ export function agentRoutes(deps: ServerDeps): Hono<Env> {
       archivedAt: null,
     };
     await agents.create(record);
-    return c.json(agentView(record));
+    return c.json(agentToWireV1(record));
   });
 
   routes.get("/agents", async (c) => {
     const { project } = requireRole(c, "viewer");
     const query = readQuery(c, agentList);
-    const { items, next_page } = await pageOf("agents", query, {
+    const { items, next_page } = await readListPage("agents", query, {
       read: (page) =>
         agents.list(project, { ...page, ...createdRange(query), includeArchived: query.include_archived }),
       at: ({ id }) => id,
     });
-    return c.json({ data: items.map(agentView), next_page });
+    return c.json({ data: items.map(agentToWireV1), next_page });
   });
 
   routes.get("/agents/:agent", async (c) => {
     const { project } = requireRole(c, "viewer");
     const { version } = readQuery(c, agentRetrieve);
-    return c.json(agentView(await findAgent(deps, project, param(c, "agent"), version)));
+    return c.json(agentToWireV1(await findAgent(deps, project, param(c, "agent"), version)));
   });
 
   routes.get("/agents/:agent/versions", async (c) => {
     const { project } = requireRole(c, "viewer");
     const query = readQuery(c, versionList);
     const { id } = await findAgent(deps, project, param(c, "agent"));
-    const { items, next_page } = await pageOf(`versions of ${id}`, query, {
+    const { items, next_page } = await readListPage(`versions of ${id}`, query, {
       read: ({ limit, after }) =>
         agents.versions(project, id, { limit, ...(after !== undefined && { before: Number(after) }) }),
       at: ({ version }) => String(version),
     });
-    return c.json({ data: items.map(agentView), next_page });
+    return c.json({ data: items.map(agentToWireV1), next_page });
   });
 
   routes.post("/agents/:agent", async (c) => {
     const { project } = requireRole(c, "admin");
-    const { version, ...body } = await readBody(c, agentUpdate);
+    const { version, ...body } = await readBody(c, agentUpdateV1);
     const stored = await findAgent(deps, project, param(c, "agent"));
     if (stored.archivedAt !== null)
       throw invalid(`The agent ${stored.id} is archived and read-only. Create a new one.`);
@@ -98,10 +98,10 @@ export function agentRoutes(deps: ServerDeps): Hono<Env> {
         `The agent ${stored.id} is at version ${stored.version}, not ${version}. Retrieve it and apply the change to that version.`,
         { details: { error_code: "version_conflict", version: stored.version } },
       );
-    const next = await changed(deps, stored, body);
-    if (!isChanged(stored, next)) return c.json(agentView(stored));
+    const next = await applyUpdate(deps, stored, body);
+    if (!isChanged(stored, next)) return c.json(agentToWireV1(stored));
     await agents.update(next);
-    return c.json(agentView(next));
+    return c.json(agentToWireV1(next));
   });
 
   routes.post("/agents/:agent/archive", async (c) => {
@@ -110,16 +110,16 @@ export function agentRoutes(deps: ServerDeps): Hono<Env> {
     const id = param(c, "agent");
     const archived = await agents.archive(project, id, clock.now());
     if (archived === undefined) throw notFound("agent", id);
-    return c.json(agentView(archived));
+    return c.json(agentToWireV1(archived));
   });
 
   return routes;
 }
 
-async function changed(
+async function applyUpdate(
   deps: ServerDeps,
   stored: AgentRecord,
-  body: Omit<AgentUpdate, "version">,
+  body: Omit<AgentUpdateV1, "version">,
 ): Promise<AgentRecord> {
   const patch = body.metadata ?? {};
   const metadata = patchMetadata(stored.metadata, patch);
@@ -134,7 +134,7 @@ async function changed(
     ...stored,
     version: stored.version + 1,
     name: body.name ?? stored.name,
-    description: body.description === undefined ? stored.description : described(body.description),
+    description: body.description === undefined ? stored.description : descriptionOrNull(body.description),
     metadata: team === undefined ? metadata : withRoster(metadata, team.roster),
     definition: changedDefinition(stored.definition, { ...body, subagents: team?.subagents }),
     updatedAt: deps.clock.now(),
@@ -151,7 +151,7 @@ function facts({ name, description, metadata, definition }: AgentRecord): unknow
   return [name, description, entries, definition];
 }
 
-function described(text: string | null | undefined): string | null {
+function descriptionOrNull(text: string | null | undefined): string | null {
   return text === undefined || text === "" ? null : text;
 }
 
@@ -179,5 +179,5 @@ async function enrol(
       );
     found.push(agent);
   }
-  return enrolled(given.type, found);
+  return enroll(given.type, found);
 }

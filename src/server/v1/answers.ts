@@ -3,12 +3,12 @@ import type { Approval, ApprovalAnswer, StoredAnswer } from "../../core/session/
 import { elicitedContent } from "../../core/session/elicitation.ts";
 import { textOf } from "../../core/text/text.ts";
 import type { EventParamsOf } from "../../protocol/v1/message-input.ts";
-import { answersIn, questionsAsked } from "../../protocol/v1/questions.ts";
+import { parseAnswers, questionsAsked } from "../../protocol/v1/questions.ts";
 import { invalid } from "../../protocol/v1/refusal.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { ServerDeps } from "../http/context.ts";
 import { ApiFailure } from "../http/failure.ts";
-import { type FileRoom, toolContent } from "../files/content.ts";
+import { type FileRoom, readToolContent } from "../files/content.ts";
 
 /** A client may answer as soon as it sees the call; the approval is saved a moment later. */
 const LOOKS = 400;
@@ -27,7 +27,7 @@ export async function openQuestion(
     const pending = about.find(({ status }) => status === "pending");
     if (pending !== undefined) return pending;
     const last = about.at(-1);
-    if (last !== undefined) throw answered(toolUseId, last.answer);
+    if (last !== undefined) throw answeredAlready(toolUseId, last.answer);
     if (!(await isOpen(runtime, sessionId, toolUseId)) || look === LOOKS) throw notAsked(toolUseId);
     await sleep(LOOK_EVERY_MS);
   }
@@ -38,7 +38,7 @@ async function isOpen(runtime: Runtime, sessionId: string, toolUseId: string): P
   return Object.values(openCalls).some(({ eventId, decision }) => eventId === toolUseId && decision === "none");
 }
 
-function answered(toolUseId: string, answer: StoredAnswer | null): ApiFailure {
+function answeredAlready(toolUseId: string, answer: StoredAnswer | null): ApiFailure {
   const stands =
     answer === null
       ? "it was canceled or expired before anyone answered"
@@ -75,14 +75,17 @@ export async function resultAnswer(
   if (request.kind === "custom_tool")
     return {
       behavior: "allow",
-      result: { content: await toolContent(deps, { project, room: deps.room }, content), isError: isError === true },
+      result: {
+        content: await readToolContent(deps, { project, room: deps.room }, content),
+        isError: isError === true,
+      },
     };
   if (request.kind !== "question")
     throw invalid(`${id} is not a custom tool call. Send a user.tool_confirmation that allows or denies it.`);
   const text = textOf(content).trim();
   if (isError === true) return { behavior: "deny", ...(text !== "" && { message: text }) };
   const questions = questionsAsked(request.input, request.server);
-  const answers = answersIn(text, questions);
+  const answers = parseAnswers(text, questions);
   const problems = request.server === undefined ? wrongAnswers(answers, questions) : wrongFields(request, answers);
   if (problems.length > 0) throw invalid(`content: ${problems.join("; ")}`);
   return { behavior: "allow", answers };

@@ -8,7 +8,7 @@ import {
   environmentCreate,
   environmentList,
   environmentUpdate,
-  environmentView,
+  environmentToWireV1,
   newEnvironment,
   requireScope,
 } from "../../protocol/v1/environments.ts";
@@ -18,7 +18,7 @@ import { readBody } from "../body/read.ts";
 import { type Env, requireRole, type ServerDeps } from "../http/context.ts";
 import { ApiFailure } from "../http/failure.ts";
 import { findEnvironment, noEnvironment } from "../http/lookup.ts";
-import { pageOf, param, readQuery, requireMetadata, requireNoQuery } from "./request.ts";
+import { readListPage, param, readQuery, requireMetadata, requireNoQuery } from "./request.ts";
 
 export function environmentRoutes(deps: ServerDeps): Hono<Env> {
   const { registry, ids, clock } = deps;
@@ -47,23 +47,23 @@ export function environmentRoutes(deps: ServerDeps): Hono<Env> {
       archivedAt: null,
     };
     await environments.create(record);
-    return c.json(environmentView(record));
+    return c.json(environmentToWireV1(record));
   });
 
   routes.get("/environments", async (c) => {
     const { project } = requireRole(c, "viewer");
     const query = readQuery(c, environmentList);
-    const { items, next_page } = await pageOf("environments", query, {
+    const { items, next_page } = await readListPage("environments", query, {
       read: (page) => environments.list(project, { ...page, includeArchived: query.include_archived }),
       at: ({ id }) => id,
     });
-    return c.json({ data: items.map(environmentView), next_page });
+    return c.json({ data: items.map(environmentToWireV1), next_page });
   });
 
   routes.get("/environments/:environment", async (c) => {
     const { project } = requireRole(c, "viewer");
     requireNoQuery(c);
-    return c.json(environmentView(await findEnvironment(deps, project, param(c, "environment"))));
+    return c.json(environmentToWireV1(await findEnvironment(deps, project, param(c, "environment"))));
   });
 
   routes.post("/environments/:environment", async (c) => {
@@ -79,11 +79,11 @@ export function environmentRoutes(deps: ServerDeps): Hono<Env> {
       name: body.name ?? stored.name,
       description: body.description === undefined ? stored.description : body.description,
       metadata,
-      ...configured(stored, body.config),
+      ...applyConfig(stored, body.config),
       updatedAt: clock.now(),
     };
     await put(deps, next);
-    return c.json(environmentView(next));
+    return c.json(environmentToWireV1(next));
   });
 
   routes.post("/environments/:environment/archive", async (c) => {
@@ -93,7 +93,7 @@ export function environmentRoutes(deps: ServerDeps): Hono<Env> {
     const now = clock.now();
     const next = stored.archivedAt === null ? { ...stored, archivedAt: now, updatedAt: now } : stored;
     if (next !== stored) await put(deps, next);
-    return c.json(environmentView(next));
+    return c.json(environmentToWireV1(next));
   });
 
   routes.delete("/environments/:environment", async (c) => {
@@ -126,7 +126,7 @@ export function archivedEnvironment(id: string, what: string): ApiFailure {
   );
 }
 
-function configured(
+function applyConfig(
   stored: EnvironmentRecord,
   given: ConfigParams | null | undefined,
 ): Pick<EnvironmentRecord, "config" | "definition"> {

@@ -1,5 +1,5 @@
 import type { LoggedEvent, Preview } from "../../core/events/events.ts";
-import { type EvaluatedEvent, Evaluations } from "../../protocol/v1/evaluated.ts";
+import { type EvaluatedEvent, Evaluations } from "../../protocol/v1/evaluations.ts";
 
 /**
  * Adds the permission decision to each tool call. Holds back a call and everything after it until the decision is
@@ -22,7 +22,7 @@ export async function* evaluate(items: AsyncIterable<LoggedEvent | Preview>): As
   function* release(isReady: (event: LoggedEvent) => boolean): Generator<EvaluatedEvent> {
     for (let [first] = held; first !== undefined && isReady(first); [first] = held) {
       held.shift();
-      yield evaluations.evaluated(first);
+      yield evaluations.evaluate(first);
     }
   }
 }

@@ -12,7 +12,7 @@ import { answererOf, type Caller, type Env, requireRole } from "../http/context.
 import { firstEvent } from "../stream/turn-start.ts";
 import { findSession } from "../http/lookup.ts";
 import { confirmationAnswer, openQuestion, resultAnswer } from "./answers.ts";
-import { FileRoom, messageContent } from "../files/content.ts";
+import { FileRoom, readMessageContent } from "../files/content.ts";
 import type { V1Deps } from "./deps.ts";
 import { param } from "./request.ts";
 import { noOutcomes } from "./session-create.ts";
@@ -36,13 +36,13 @@ export async function sendEvents(deps: V1Deps, c: Context<Env>): Promise<{ reado
   requireDistinct(events);
   const sending: Sending = { deps, caller, record, room: new FileRoom() };
   const deeds: Deed[] = [];
-  for (const event of events) deeds.push(await checked(sending, event));
+  for (const event of events) deeds.push(await checkEvent(sending, event));
   if (events.some(({ type }) => type === "user.message")) deps.runtime.requireRoom();
   const { runtime, watchers } = deps;
   // A message reports its own seq once saved, and streams start from there; other events start from the current head.
   const isOther = events.every(({ type }) => type !== "user.message");
   const watcher = { sessionId: record.id, callerId: caller.id };
-  if (isOther && !watchers.isWatched(watcher)) watchers.sent(watcher, await runtime.head(record.id));
+  if (isOther && !watchers.isWatched(watcher)) watchers.noteSent(watcher, await runtime.head(record.id));
   const data: object[] = [];
   for (const deed of deeds) data.push(await deed());
   // Some process must act on the answer. Another process that drives the session notices it on its own.
@@ -66,15 +66,15 @@ function requireDistinct(events: readonly EventParams[]): void {
   if (twice !== undefined) throw invalid(`events: ${twice} is answered twice. Remove one of the answers.`);
 }
 
-async function checked(sending: Sending, event: EventParams): Promise<Deed> {
+async function checkEvent(sending: Sending, event: EventParams): Promise<Deed> {
   const { deps, caller, record, room } = sending;
   const { runtime } = deps;
   switch (event.type) {
     case "user.message": {
-      const content = await messageContent(deps, { project: caller.project, room }, event.content);
+      const content = await readMessageContent(deps, { project: caller.project, room }, event.content);
       return async () => {
         const stored = await firstEvent((await runtime.attend(record.id)).send(content));
-        deps.watchers.sent({ sessionId: record.id, callerId: caller.id }, stored.seq - 1);
+        deps.watchers.noteSent({ sessionId: record.id, callerId: caller.id }, stored.seq - 1);
         return wireEvent(stored);
       };
     }
@@ -82,7 +82,7 @@ async function checked(sending: Sending, event: EventParams): Promise<Deed> {
       const { session_thread_id: thread } = event;
       if (thread != null && thread !== primaryThreadId(record.id))
         throw notSupported("interrupting a single thread", "Omit session_thread_id to interrupt the session.");
-      return () => interrupted(sending);
+      return () => interruptSession(sending);
     }
     case "user.tool_confirmation": {
       const approval = await openQuestion(deps, record.id, event.tool_use_id);
@@ -121,7 +121,7 @@ function answering(
 }
 
 /** Resolves when the turn has ended. Without a turn, nothing is saved. */
-async function interrupted({ deps: { runtime, ids, clock }, record }: Sending): Promise<object> {
+async function interruptSession({ deps: { runtime, ids, clock }, record }: Sending): Promise<object> {
   if (inTurn(await runtime.state(record.id))) {
     const head = await runtime.head(record.id);
     const session = await runtime.attend(record.id);

@@ -1,8 +1,8 @@
 import { type Context, Hono } from "hono";
 import type { SessionRecord } from "../../core/ports/store.ts";
 import { readCursor, writeCursor } from "../../protocol/cursor.ts";
-import { eventList, Previews, streamQuery, wireEvent } from "../../protocol/v1/events.ts";
-import type { EvaluatedEvent } from "../../protocol/v1/evaluated.ts";
+import { eventList, PreviewFilter, streamQueryV1, wireEvent } from "../../protocol/v1/events.ts";
+import type { EvaluatedEvent } from "../../protocol/v1/evaluations.ts";
 import { isOnSession } from "../../protocol/v1/threads.ts";
 import { type Env, requireRole, type ServerDeps } from "../http/context.ts";
 import type { V1Deps } from "./deps.ts";
@@ -29,9 +29,9 @@ export function eventRoutes(deps: V1Deps): Hono<Env> {
 
   routes.get("/sessions/:session/events/stream", async (c) => {
     const { project } = requireRole(c, "viewer");
-    const { event_deltas: deltas = [] } = readQuery(c, streamQuery);
+    const { event_deltas: deltas = [] } = readQuery(c, streamQueryV1);
     const record = await findSession(deps, project, param(c, "session"));
-    return streamed(deps, c, record, { deltas, isWanted: isOnSession });
+    return streamEvents(deps, c, record, { deltas, isWanted: isOnSession });
   });
 
   return routes;
@@ -54,12 +54,12 @@ export async function listedEvents(
 }
 
 interface Streamed {
-  readonly deltas: ConstructorParameters<typeof Previews>[0];
+  readonly deltas: ConstructorParameters<typeof PreviewFilter>[0];
   readonly isWanted: (event: EvaluatedEvent) => boolean;
 }
 
 /** Streams new events and those just sent; with `Last-Event-ID`, everything since that event. */
-export async function streamed(
+export async function streamEvents(
   deps: V1Deps,
   c: Context<Env>,
   record: SessionRecord,
@@ -72,11 +72,11 @@ export async function streamed(
   const isResumed = (c.req.header("last-event-id") ?? "") !== "";
   const head = await runtime.head(record.id);
   const start = isResumed ? 0 : (sent ?? head);
-  const previews = new Previews(deltas);
+  const previews = new PreviewFilter(deltas);
   const response = eventStream(c, {
     head,
     follow: (after, signal) =>
-      watchers.watched(watcher, evaluate(runtime.events(record.id, { after: Math.max(after, start), signal }))),
+      watchers.watch(watcher, evaluate(runtime.events(record.id, { after: Math.max(after, start), signal }))),
     show: (item) => {
       if (!("seq" in item)) return previews.isShown(item) ? item : undefined;
       previews.conclude(item.id);

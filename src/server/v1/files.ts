@@ -3,8 +3,8 @@ import { onAbort } from "../../core/text/on-abort.ts";
 import type { FileRecord } from "../../core/ports/registry.ts";
 import {
   attachment,
-  fileList,
-  fileView,
+  fileListQuery,
+  fileToWireV1,
   lifetime,
   plainType,
   requireOneWay,
@@ -14,9 +14,9 @@ import { DEFAULT_LIMIT } from "../../protocol/v1/queries.ts";
 import { invalid, parseRequest } from "../../protocol/v1/refusal.ts";
 import { readUpload } from "../body/read.ts";
 import { type Env, requireRole, type ServerDeps } from "../http/context.ts";
-import { findFile, notFound } from "../http/lookup.ts";
+import { findStoredFile, notFound } from "../http/lookup.ts";
 import { boundaryOf, readMultipart } from "./multipart.ts";
-import { pageOf, param, readQuery, requireNoQuery } from "./request.ts";
+import { readListPage, param, readQuery, requireNoQuery } from "./request.ts";
 
 export function fileRoutes(deps: ServerDeps): Hono<Env> {
   const { registry, contents, clock } = deps;
@@ -24,16 +24,16 @@ export function fileRoutes(deps: ServerDeps): Hono<Env> {
 
   routes.post("/files", async (c) => {
     const { project } = requireRole(c, "operator");
-    return c.json(fileView(await upload(deps, c, project)));
+    return c.json(fileToWireV1(await upload(deps, c, project)));
   });
 
   routes.get("/files", async (c) => {
     const { project } = requireRole(c, "viewer");
-    const query = readQuery(c, fileList);
+    const query = readQuery(c, fileListQuery);
     requireOneWay(query);
     const { ids, page } = query;
     const limit = ids === undefined ? (query.limit ?? DEFAULT_LIMIT) : Math.max(1, ids.length);
-    const { items, next_page } = await pageOf(
+    const { items, next_page } = await readListPage(
       "files",
       { limit, page },
       {
@@ -42,19 +42,19 @@ export function fileRoutes(deps: ServerDeps): Hono<Env> {
         at: ({ id }) => id,
       },
     );
-    return c.json({ data: items.map(fileView), next_page });
+    return c.json({ data: items.map(fileToWireV1), next_page });
   });
 
   routes.get("/files/:file", async (c) => {
     const { project } = requireRole(c, "viewer");
     requireNoQuery(c);
-    return c.json(fileView(await findFile(deps, project, param(c, "file"))));
+    return c.json(fileToWireV1(await findStoredFile(deps, project, param(c, "file"))));
   });
 
   routes.get("/files/:file/content", async (c) => {
     const { project } = requireRole(c, "viewer");
     requireNoQuery(c);
-    const { id, filename, mimeType, sizeBytes } = await findFile(deps, project, param(c, "file"));
+    const { id, filename, mimeType, sizeBytes } = await findStoredFile(deps, project, param(c, "file"));
     const headers = {
       "content-type": mimeType,
       "content-length": String(sizeBytes),

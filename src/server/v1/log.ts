@@ -1,9 +1,9 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { LoggedEvent } from "../../core/events/events.ts";
-import { type EvaluatedEvent, Evaluations } from "../../protocol/v1/evaluated.ts";
+import { type EvaluatedEvent, Evaluations } from "../../protocol/v1/evaluations.ts";
 import { isListed, type EventFilter } from "../../protocol/v1/events.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { PAGE_BYTES, sizeOf } from "../answers/page.ts";
+import { PAGE_BYTES, roughSize } from "../answers/page.ts";
 import { evaluate } from "./evaluate.ts";
 
 /** Reads logs page by page. */
@@ -33,7 +33,7 @@ async function* eventsBefore(runtime: Runtime, sessionId: string, before: number
   for (let upTo = before - 1; upTo > 0; upTo -= WINDOW) {
     for (const event of (await runtime.read(sessionId, { after: Math.max(0, upTo - WINDOW), upTo })).toReversed()) {
       evaluations.see(event);
-      yield evaluations.evaluated(event);
+      yield evaluations.evaluate(event);
     }
     await nextTick();
   }
@@ -64,7 +64,7 @@ export async function readPage(
   let bytes = 0;
   for await (const event of source) {
     if (!("seq" in event) || !isWanted(event) || !isShown(event)) continue;
-    bytes += sizeOf(event);
+    bytes += roughSize(event);
     if (events.length === limit || (events.length > 0 && bytes > PAGE_BYTES)) return { events, hasMore: true };
     events.push(event);
   }

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { modelList, modelPage, modelView } from "../../protocol/v1/models.ts";
+import { modelList, modelPage, modelToWireV1 } from "../../protocol/v1/models.ts";
 import { type Env, requireRole } from "../http/context.ts";
 import { notFound } from "../http/lookup.ts";
 import { param, readQuery, requireNoQuery } from "./request.ts";
@@ -15,7 +15,7 @@ export function modelRoutes(): Hono<Env> {
   routes.get("/models/:model", (c) => {
     requireRole(c, "viewer");
     requireNoQuery(c);
-    const model = modelView(param(c, "model"));
+    const model = modelToWireV1(param(c, "model"));
     if (model === undefined) throw notFound("model", param(c, "model"));
     return c.json(model);
   });

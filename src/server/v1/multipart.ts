@@ -4,7 +4,7 @@ import { invalid } from "../../protocol/v1/refusal.ts";
  * Reads a form part by part as it arrives, so that a large file is never in memory as a whole. Unread parts are
  * skipped.
  */
-export interface Part {
+export interface FormPart {
   readonly name: string;
   readonly filename: string | undefined;
   /** The content-type. */
@@ -25,7 +25,7 @@ export function boundaryOf(contentType: string | undefined): string {
   throw invalid("Send the file as a form, with content-type: multipart/form-data and a boundary.");
 }
 
-export async function* readMultipart(body: ReadableStream<Uint8Array>, boundary: string): AsyncGenerator<Part> {
+export async function* readMultipart(body: ReadableStream<Uint8Array>, boundary: string): AsyncGenerator<FormPart> {
   const source = new Source(body);
   const delimiter = Buffer.from(`${LINE_END}--${boundary}`, "latin1");
   try {
@@ -34,7 +34,7 @@ export async function* readMultipart(body: ReadableStream<Uint8Array>, boundary:
     for (;;) {
       const after = await source.take(LINE_END.length);
       if (after === "--") return;
-      if (after !== LINE_END) throw broken();
+      if (after !== LINE_END) throw brokenForm();
       const headers = await readHeaders(source);
       const content = source.until(delimiter);
       yield partOf(headers, ReadableStream.from<Uint8Array>(content));
@@ -57,7 +57,7 @@ async function readHeaders(source: Source): Promise<ReadonlyMap<string, string>>
   }
 }
 
-function partOf(headers: ReadonlyMap<string, string>, body: Part["body"]): Part {
+function partOf(headers: ReadonlyMap<string, string>, body: FormPart["body"]): FormPart {
   const disposition = headers.get("content-disposition") ?? "";
   const name = parameter(disposition, "name");
   if (name === undefined) throw invalid("A part of the form has no name. Name it in its content-disposition.");
@@ -69,12 +69,12 @@ function parameter(disposition: string, name: string): string | undefined {
   const [, encoded] = new RegExp(`;\\s*${name}\\*=utf-8''([^;\\s]*)`, "i").exec(disposition) ?? [];
   const [, quoted] = new RegExp(`;\\s*${name}="((?:\\\\.|[^"\\\\])*)"`, "i").exec(disposition) ?? [];
   const [, plain] = new RegExp(`;\\s*${name}=([^;"\\s]+)`, "i").exec(disposition) ?? [];
-  if (encoded !== undefined) return decoded(encoded);
+  if (encoded !== undefined) return decodeName(encoded);
   // Browsers escape exactly these three characters.
-  return quoted?.replaceAll(/\\(["\\])/g, "$1").replaceAll(/%(22|0D|0A)/gi, (text) => decoded(text)) ?? plain;
+  return quoted?.replaceAll(/\\(["\\])/g, "$1").replaceAll(/%(22|0D|0A)/gi, (text) => decodeName(text)) ?? plain;
 }
 
-function decoded(text: string): string {
+function decodeName(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -114,7 +114,7 @@ class Source {
         this.#held = this.#held.subarray(at + LINE_END.length);
         return line;
       }
-      if (this.#held.length > max) throw broken();
+      if (this.#held.length > max) throw brokenForm();
       await this.#more();
     }
   }
@@ -132,7 +132,7 @@ class Source {
 
   async #more(): Promise<void> {
     const { value, done } = await this.#reader.read();
-    if (done) throw broken();
+    if (done) throw brokenForm();
     this.#held = Buffer.concat([this.#held, value]);
   }
 }
@@ -143,6 +143,6 @@ async function skip(chunks: AsyncIterable<Uint8Array>): Promise<void> {
   }
 }
 
-function broken(): Error {
+function brokenForm(): Error {
   return invalid("The form is incomplete. Send each part with its boundary, and the last boundary followed by --.");
 }

@@ -36,7 +36,7 @@ export function requireMetadata(
 }
 
 /** Returns one page of a list. */
-export async function pageOf<Item>(
+export async function readListPage<Item>(
   list: string,
   { limit, page }: { readonly limit: number; readonly page: string | undefined },
   { read, at }: PageSource<Item>,

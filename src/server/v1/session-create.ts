@@ -7,15 +7,15 @@ import type { SessionRecord } from "../../core/ports/store.ts";
 import type { HostAddresses } from "../../core/ports/workspace.ts";
 import { changedDefinition } from "../../protocol/v1/agents.ts";
 import { invalid, notSupported } from "../../protocol/v1/refusal.ts";
-import { placeIn, repositoryName, requireApart, type ResourceParams } from "../../protocol/v1/resources.ts";
+import { mountPathIn, repositoryName, requireApart, type ResourceParams } from "../../protocol/v1/resources.ts";
 import { requireNoVaults, type SessionCreate, sessionCreate, usdOf } from "../../protocol/v1/sessions.ts";
 import type { GivenFile, GivenRepository } from "../../runtime/session-options.ts";
 import { readBody } from "../body/read.ts";
 import { type Env, requireRole, type ServerDeps } from "../http/context.ts";
 import { firstEvent } from "../stream/turn-start.ts";
-import { findAgent, findEnvironment, findFile } from "../http/lookup.ts";
+import { findAgent, findEnvironment, findStoredFile } from "../http/lookup.ts";
 import { publicRepository, publicSource } from "../files/repositories.ts";
-import { FileRoom, messageContent } from "../files/content.ts";
+import { FileRoom, readMessageContent } from "../files/content.ts";
 import type { V1Deps } from "./deps.ts";
 import { archivedEnvironment } from "./environments.ts";
 import { requireMetadata } from "./request.ts";
@@ -51,7 +51,7 @@ export async function createSession(deps: V1Deps, c: Context<Env>): Promise<Sess
   const session = await starting.catch((thrown: unknown) => {
     throw withoutTokens(thrown, given.repositories);
   });
-  if (messages.length > 0) watchers.sent({ sessionId: session.id, callerId }, 0);
+  if (messages.length > 0) watchers.noteSent({ sessionId: session.id, callerId }, 0);
   try {
     for (const content of messages) await firstEvent(session.send(content));
   } catch (thrown) {
@@ -108,7 +108,7 @@ async function firstMessages(
   const place = { project, room: new FileRoom() };
   for (const event of events) {
     if (event.type === "user.define_outcome") throw noOutcomes();
-    messages.push(await messageContent(deps, place, event.content));
+    messages.push(await readMessageContent(deps, place, event.content));
   }
   return messages;
 }
@@ -143,7 +143,7 @@ async function givenContent(deps: ServerDeps, project: string, resources: readon
         repositories.push({
           url,
           checkout: resource.checkout ?? null,
-          mountPath: placeIn(resource.mount_path, repositoryName(resource.url)),
+          mountPath: mountPathIn(resource.mount_path, repositoryName(resource.url)),
           ...(resource.authorization_token !== undefined && { token: resource.authorization_token }),
         });
         break;
@@ -159,6 +159,6 @@ export async function givenFile(
   project: string,
   { file_id: fileId, mount_path: path }: { readonly file_id: string; readonly mount_path?: string | null | undefined },
 ): Promise<GivenFile> {
-  const { id, filename } = await findFile(deps, project, fileId);
-  return { fileId: id, path: deps.contents.path(id), mountPath: placeIn(path, `uploads/${filename}`) };
+  const { id, filename } = await findStoredFile(deps, project, fileId);
+  return { fileId: id, path: deps.contents.path(id), mountPath: mountPathIn(path, `uploads/${filename}`) };
 }

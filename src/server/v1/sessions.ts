@@ -8,7 +8,7 @@ import {
   requireKnownFilters,
   requireNoVaults,
   sessionList,
-  type SessionUpdate,
+  type SessionUpdateV1,
   sessionUpdate,
   usdOf,
 } from "../../protocol/v1/sessions.ts";
@@ -16,18 +16,18 @@ import type { SessionUpdate as Change } from "../../runtime/session-options.ts";
 import { readBody } from "../body/read.ts";
 import { type Env, requireRole, type ServerDeps } from "../http/context.ts";
 import { ApiFailure } from "../http/failure.ts";
-import { agentOf, findSession } from "../http/lookup.ts";
+import { storedAgentOf, findSession } from "../http/lookup.ts";
 import { archiveSession, deleteSession } from "../files/archive-session.ts";
 import type { V1Deps } from "./deps.ts";
 import { param, readQuery, requireMetadata, requireNoQuery } from "./request.ts";
 import { createSession, requireWithin } from "./session-create.ts";
-import { sessionView } from "../../protocol/v1/session-view.ts";
+import { sessionToWireV1 } from "../../protocol/v1/session-to-wire.ts";
 
 export function sessionRoutes(deps: V1Deps): Hono<Env> {
   const { runtime } = deps;
   const routes = new Hono<Env>();
 
-  routes.post("/sessions", async (c) => c.json(await shownSession(deps, await createSession(deps, c))));
+  routes.post("/sessions", async (c) => c.json(await readWireSessionV1(deps, await createSession(deps, c))));
 
   routes.get("/sessions", async (c) => {
     const { project } = requireRole(c, "viewer");
@@ -35,14 +35,14 @@ export function sessionRoutes(deps: V1Deps): Hono<Env> {
     requireKnownFilters(query);
     const { items, ...pages } = await sessionPage(deps, project, query);
     const data = [];
-    for (const summary of items) data.push(await shownSession(deps, summary, summary));
+    for (const summary of items) data.push(await readWireSessionV1(deps, summary, summary));
     return c.json({ data, ...pages });
   });
 
   routes.get("/sessions/:session", async (c) => {
     const { project } = requireRole(c, "viewer");
     requireNoQuery(c);
-    return c.json(await shownSession(deps, await findSession(deps, project, param(c, "session"))));
+    return c.json(await readWireSessionV1(deps, await findSession(deps, project, param(c, "session"))));
   });
 
   routes.post("/sessions/:session", async (c) => {
@@ -59,14 +59,14 @@ export function sessionRoutes(deps: V1Deps): Hono<Env> {
       await requireRaised(usdOf(body.budget), record.id);
       requireWithin(usdOf(body.budget), limit);
     }
-    return c.json(await shownSession(deps, await runtime.update(record.id, changeOf(body, limit))));
+    return c.json(await readWireSessionV1(deps, await runtime.update(record.id, changeOf(body, limit))));
   });
 
   routes.post("/sessions/:session/archive", async (c) => {
     const { project } = requireRole(c, "operator");
     requireNoQuery(c);
     const record = await findSession(deps, project, param(c, "session"));
-    return c.json(await shownSession(deps, await archiveSession(deps, record)));
+    return c.json(await readWireSessionV1(deps, await archiveSession(deps, record)));
   });
 
   routes.delete("/sessions/:session", async (c) => {
@@ -79,7 +79,7 @@ export function sessionRoutes(deps: V1Deps): Hono<Env> {
 
   /** The agent's own limit, whatever the session's is. An inline agent has its limit in the session. */
   async function agentLimit(record: SessionRecord): Promise<number | undefined> {
-    const { definition } = (await agentOf(deps, record)) ?? { definition: record.agent };
+    const { definition } = (await storedAgentOf(deps, record)) ?? { definition: record.agent };
     return definition.budget.usd;
   }
 
@@ -98,7 +98,7 @@ export function sessionRoutes(deps: V1Deps): Hono<Env> {
 }
 
 /** A session without a limit has its agent's. */
-function changeOf({ title, metadata, budget }: SessionUpdate, limit: number | undefined): Change {
+function changeOf({ title, metadata, budget }: SessionUpdateV1, limit: number | undefined): Change {
   return {
     ...(title !== undefined && { title }),
     ...(metadata != null && { metadata }),
@@ -142,12 +142,12 @@ function opposite(order: "asc" | "desc"): "asc" | "desc" {
 type Deps = Pick<ServerDeps, "runtime" | "registry" | "clock">;
 
 /** `found`: what a list already knows of it. */
-async function shownSession(deps: Deps, record: SessionRecord, found?: SessionSummary) {
+async function readWireSessionV1(deps: Deps, record: SessionRecord, found?: SessionSummary) {
   const summary = found ?? (await deps.runtime.summary(record.id));
-  return sessionView({
+  return sessionToWireV1({
     record,
     state: await deps.runtime.state(record.id),
-    agent: await agentOf(deps, record),
+    agent: await storedAgentOf(deps, record),
     updatedAt: summary?.lastActivityAt ?? record.createdAt,
     now: deps.clock.now(),
   });

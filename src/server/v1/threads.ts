@@ -1,15 +1,15 @@
 import { Hono } from "hono";
 import type { SessionRecord } from "../../core/ports/store.ts";
-import { streamQuery, threadEventList } from "../../protocol/v1/events.ts";
+import { streamQueryV1, threadEventList } from "../../protocol/v1/events.ts";
 import { notSupported } from "../../protocol/v1/refusal.ts";
 import { threadList } from "../../protocol/v1/sessions.ts";
 import { isOnThread, primaryThreadId, Threads } from "../../protocol/v1/threads.ts";
 import { type Env, requireRole } from "../http/context.ts";
-import { agentOf, findSession, notFound } from "../http/lookup.ts";
+import { storedAgentOf, findSession, notFound } from "../http/lookup.ts";
 import type { V1Deps } from "./deps.ts";
-import { listedEvents, streamed } from "./events.ts";
+import { listedEvents, streamEvents } from "./events.ts";
 import { eventsAfter } from "./log.ts";
-import { pageOf, param, readQuery, requireNoQuery } from "./request.ts";
+import { readListPage, param, readQuery, requireNoQuery } from "./request.ts";
 
 export function threadRoutes(deps: V1Deps): Hono<Env> {
   const { runtime, clock } = deps;
@@ -21,14 +21,14 @@ export function threadRoutes(deps: V1Deps): Hono<Env> {
     const record = await findSession(deps, project, param(c, "session"));
     const threads = await threadsOf(record);
     const wanted = threads.all().filter(({ status }) => query.statuses?.includes(status) !== false);
-    const { items, next_page } = await pageOf(`threads of ${record.id}`, query, {
+    const { items, next_page } = await readListPage(`threads of ${record.id}`, query, {
       read: async ({ limit, after }) => {
         const start = after === undefined ? 0 : wanted.findIndex(({ id }) => id === after) + 1;
         return wanted.slice(start, start + limit);
       },
       at: ({ id }) => id,
     });
-    const context = { agent: await agentOf(deps, record), now: clock.now() };
+    const context = { agent: await storedAgentOf(deps, record), now: clock.now() };
     return c.json({ data: items.map((thread) => threads.view(thread, context)), next_page });
   });
 
@@ -39,7 +39,7 @@ export function threadRoutes(deps: V1Deps): Hono<Env> {
     const threads = await threadsOf(record);
     const thread = threads.get(param(c, "thread"));
     if (thread === undefined) throw notFound("thread", param(c, "thread"));
-    return c.json(threads.view(thread, { agent: await agentOf(deps, record), now: clock.now() }));
+    return c.json(threads.view(thread, { agent: await storedAgentOf(deps, record), now: clock.now() }));
   });
 
   routes.post("/sessions/:session/threads/:thread/archive", async (c) => {
@@ -67,11 +67,11 @@ export function threadRoutes(deps: V1Deps): Hono<Env> {
 
   routes.get("/sessions/:session/threads/:thread/stream", async (c) => {
     const { project } = requireRole(c, "viewer");
-    const { event_deltas: deltas = [] } = readQuery(c, streamQuery);
+    const { event_deltas: deltas = [] } = readQuery(c, streamQueryV1);
     const record = await findSession(deps, project, param(c, "session"));
     const thread = await requireThread(record, param(c, "thread"));
     const primary = primaryThreadId(record.id);
-    return streamed(deps, c, record, {
+    return streamEvents(deps, c, record, {
       // Only the primary thread has previews.
       deltas: thread === primary ? deltas : [],
       isWanted: (event) => isOnThread(event, thread, primary),

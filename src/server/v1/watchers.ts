@@ -31,7 +31,7 @@ export class Watchers {
   }
 
   /** `after`: the last sequence number before the sent event. */
-  sent(watcher: Watcher, after: number): void {
+  noteSent(watcher: Watcher, after: number): void {
     const name = nameOf(watcher);
     this.#sent.delete(name);
     this.#sent.set(name, { after, at: this.#clock.now() });
@@ -48,14 +48,14 @@ export class Watchers {
   }
 
   /** Tracks a stream while it is open. */
-  async *watched(watcher: Watcher, items: AsyncIterable<LoggedEvent | Preview>): AsyncGenerator<LoggedEvent | Preview> {
+  async *watch(watcher: Watcher, items: AsyncIterable<LoggedEvent | Preview>): AsyncGenerator<LoggedEvent | Preview> {
     const name = nameOf(watcher);
     this.#open.set(name, (this.#open.get(name) ?? 0) + 1);
     try {
       for await (const item of items) {
         yield item;
         // Not reached if the client has disconnected.
-        if (item.type === "session.status_idle") this.#told(name, item.seq);
+        if (item.type === "session.status_idle") this.#noteTold(name, item.seq);
       }
     } finally {
       const left = (this.#open.get(name) ?? 1) - 1;
@@ -64,7 +64,7 @@ export class Watchers {
     }
   }
 
-  #told(name: string, seq: number): void {
+  #noteTold(name: string, seq: number): void {
     const sent = this.#sent.get(name);
     if (sent !== undefined && seq > sent.after) this.#sent.delete(name);
   }

@@ -76,7 +76,7 @@ async function attempt(deps: SenderDeps, delivery: DeliveryRecord, signal: Abort
   const isDelivered = status !== null && status >= 200 && status < 300;
   const next = isDelivered ? undefined : backoff(attempts);
   if (status === GONE) await webhooks.disable(project, webhookId, clock.now());
-  await webhooks.attempted(id, {
+  await webhooks.recordAttempt(id, {
     status: isDelivered ? "delivered" : next === undefined || status === GONE ? "failed" : "waiting",
     attempts,
     nextAt: clock.now() + (next ?? 0),

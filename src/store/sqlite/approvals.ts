@@ -61,8 +61,8 @@ export function approvalTable(database: Database, clock: Clock): ApprovalStore {
       database.write(() => {
         const row = selectOne.get<ApprovalRow>(approvalId);
         if (row === undefined) throw unknownApproval(approvalId);
-        if (row.status !== "pending") throw closed(row);
-        if (row.expires_at !== null && row.expires_at <= clock.now()) throw expired(row);
+        if (row.status !== "pending") throw closedError(row);
+        if (row.expires_at !== null && row.expires_at <= clock.now()) throw expiredError(row);
         take.run(JSON.stringify(answer), approvalId);
         for (const grant of given) add(grant);
       });
@@ -118,7 +118,7 @@ function unknownApproval(approvalId: string): CapstanError {
   });
 }
 
-function closed(row: ApprovalRow): CapstanError {
+function closedError(row: ApprovalRow): CapstanError {
   const answer = row.answer === null ? null : (JSON.parse(row.answer) as StoredAnswer);
   const text =
     answer === null
@@ -127,7 +127,7 @@ function closed(row: ApprovalRow): CapstanError {
   return new CapstanError("approval_closed", text, { data: { approvalId: row.id, answer } });
 }
 
-function expired(row: ApprovalRow): CapstanError {
+function expiredError(row: ApprovalRow): CapstanError {
   return new CapstanError(
     "approval_closed",
     `Approval ${row.id} expired at ${new Date(row.expires_at ?? 0).toISOString()} and counts as denied. Ask the agent to try again.`,

@@ -18,7 +18,7 @@ interface GrantRow {
 const SELECT =
   "SELECT id, rule, scope, session_id, project, approval_id, granted_by, created_at, last_used_at, uses FROM grants";
 
-type GrantTable = Pick<ApprovalStore, "grants" | "revoke" | "used"> & {
+type GrantTable = Pick<ApprovalStore, "grants" | "revoke" | "recordUse"> & {
   /** Call this in the transaction that saves the answer. */
   readonly add: (grant: Grant) => void;
 };
@@ -54,7 +54,7 @@ export function grantTable(database: Database, clock: Clock): GrantTable {
       return database.write(() => remove.run(grantId).changes > 0);
     },
 
-    async used(grantId) {
+    async recordUse(grantId) {
       database.write(() => count.run(clock.now(), grantId));
     },
   };

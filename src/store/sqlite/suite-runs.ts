@@ -4,7 +4,7 @@ import type { SuiteRun } from "../../core/suite/suite-run.ts";
 import type { Database } from "./file/database.ts";
 import { emptyWal } from "./file/empty-wal.ts";
 import { ERASED } from "./sessions/erase.ts";
-import { taken } from "./registry/registry-page.ts";
+import { idTakenError } from "./registry/registry-page.ts";
 
 interface SummaryRow {
   readonly summary: string;
@@ -57,7 +57,7 @@ export function suiteRunTable(database: Database): SuiteRunStore {
         const { id, project } = run;
         const { startedAt } = summary;
         const { changes } = insert.run(id, project, startedAt, JSON.stringify(summary), JSON.stringify(run));
-        if (changes === 0) throw taken("a run", id);
+        if (changes === 0) throw idTakenError("a run", id);
         for (const { suite, file, agent, cases } of run.suites) {
           const result = { suite, file, agent, summary: casesSummary(cases) };
           insertSuite.run(id, suite, project, startedAt, JSON.stringify(result));

@@ -20,17 +20,17 @@ export class WalSync {
   }
 
   /** Something was committed that may not be on disk yet. */
-  written(): void {
+  noteWrite(): void {
     this.#file ??= openSync(this.#path, "r");
     this.#written += 1;
   }
 
   /** Everything that was committed is on disk. */
-  done(): void {
+  markSynced(): void {
     this.#synced = this.#written;
   }
 
-  async synced(): Promise<void> {
+  async sync(): Promise<void> {
     const wanted = this.#written;
     while (this.#synced < wanted) await (this.#running ??= this.#run());
   }
@@ -40,7 +40,7 @@ export class WalSync {
     this.#file = undefined;
     if (file === undefined) return;
     if (this.#synced < this.#written) fdatasyncSync(file);
-    this.done();
+    this.markSynced();
     // A running sync still needs it.
     if (this.#running === undefined) closeSync(file);
     else void this.#running.catch(() => {}).finally(() => closeSync(file));

@@ -22,16 +22,16 @@ export const ALLOWED_PROTOCOLS = "https:ssh:file";
 
 /** Throws `workspace_invalid`; the message never shows the input, which may contain a password. */
 export function cloneAddress(from: string): CloneAddress {
-  if (from.startsWith("-")) throw refused('it begins with "-", which git would read as an option');
-  if (/\p{Cc}/u.test(from)) throw refused("it contains a line break or another control character");
-  if (/^[\w+.-]*::/.test(from)) throw refused('it names a helper program ("::")');
+  if (from.startsWith("-")) throw refusal('it begins with "-", which git would read as an option');
+  if (/\p{Cc}/u.test(from)) throw refusal("it contains a line break or another control character");
+  if (/^[\w+.-]*::/.test(from)) throw refusal('it names a helper program ("::")');
   const scheme = /^([a-z][a-z\d+.-]*):\/\//i.exec(from)?.[1]?.toLowerCase();
   if (scheme === "file") return { kind: "path", path: localPath(from) };
   if (scheme !== undefined) return remote(from, scheme);
   // Like git: a colon before the first slash separates a host from a path.
   const host = /^([^/:]+):/.exec(from)?.[1];
   if (host === undefined) return { kind: "path", path: from };
-  if (/(?:^|@)-/.test(host)) throw refused('its host begins with "-"');
+  if (/(?:^|@)-/.test(host)) throw refusal('its host begins with "-"');
   return { kind: "url", url: from, secrets: [] };
 }
 
@@ -39,21 +39,21 @@ function localPath(from: string): string {
   try {
     return fileURLToPath(from);
   } catch (error) {
-    throw refused("it is a file URL of another machine, or not a valid one", error);
+    throw refusal("it is a file URL of another machine, or not a valid one", error);
   }
 }
 
 function remote(from: string, scheme: string): CloneAddress {
-  if (scheme !== "https" && scheme !== "ssh") throw refused(`git may not use ${scheme} here`);
+  if (scheme !== "https" && scheme !== "ssh") throw refusal(`git may not use ${scheme} here`);
   // Some parsers treat it as a slash, git as part of the user name, so they would see different hosts.
-  if (from.includes("\\")) throw refused("it contains a backslash");
+  if (from.includes("\\")) throw refusal("it contains a backslash");
   const parsed = URL.parse(from);
-  if (parsed === null) throw refused("it is not a valid URL");
-  if (parsed.hostname.startsWith("-")) throw refused('its host begins with "-"');
+  if (parsed === null) throw refusal("it is not a valid URL");
+  if (parsed.hostname.startsWith("-")) throw refusal('its host begins with "-"');
   const { username, password } = parsed;
   if (scheme === "ssh") {
     // The user name is part of an ssh URL; a password has no use there.
-    if (password !== "") throw refused("ssh URLs cannot contain a password; use a key");
+    if (password !== "") throw refusal("ssh URLs cannot contain a password; use a key");
     return { kind: "url", url: from, secrets: [] };
   }
   const credentialed = parsed.href;
@@ -62,12 +62,12 @@ function remote(from: string, scheme: string): CloneAddress {
   parsed.password = "";
   // Either of them may be a token.
   const written = /^[a-z]+:\/\/([^/?#]*)@/i.exec(from)?.[1] ?? "";
-  const secrets = [written, username, password, decoded(username), decoded(password)];
+  const secrets = [written, username, password, decodeOrKeep(username), decodeOrKeep(password)];
   const known = [...new Set(secrets)].filter((text) => text !== "");
   return { kind: "url", url: parsed.href, credentialed, secrets: known };
 }
 
-function decoded(text: string): string {
+function decodeOrKeep(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -75,7 +75,7 @@ function decoded(text: string): string {
   }
 }
 
-function refused(why: string, cause?: unknown): CapstanError {
+function refusal(why: string, cause?: unknown): CapstanError {
   return new CapstanError(
     "workspace_invalid",
     `environment.workspace.from is refused: ${why}. Use an https or ssh URL, or the path of a repository.`,

@@ -3,7 +3,7 @@ import { CapstanError, messageOf } from "../../core/errors.ts";
 import type { HostAddresses } from "../../core/ports/workspace.ts";
 import { ALLOWED_PROTOCOLS, cloneAddress } from "./clone-address.ts";
 import { git, type GitOptions } from "../git.ts";
-import { absolute, guarded, type HostPlaces, isAllowed, realPlace } from "../host-paths.ts";
+import { absolute, guardReason, type HostDirectories, isAllowed, realDirectory } from "../host-paths.ts";
 import { commitOf, contentNotes, findRepository, QUIET, withoutFilters } from "../repository.ts";
 import { type Checkout, checkoutNotes, subdirectory } from "./worktree-workspace.ts";
 
@@ -31,7 +31,7 @@ interface CloneQuestion {
   /** Links resolved. */
   readonly source: string;
   readonly settings: CloneSettings;
-  readonly places: HostPlaces;
+  readonly places: HostDirectories;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -61,8 +61,8 @@ export async function cloneRequest(question: CloneQuestion): Promise<CloneReques
 }
 
 async function localRepository(written: string, { source, places, signal }: CloneQuestion): Promise<string> {
-  const path = await realPlace(absolute(written, source, places.home));
-  const reason = await guarded(path, places);
+  const path = await realDirectory(absolute(written, source, places.home));
+  const reason = await guardReason(path, places);
   if (reason !== undefined) throw invalid(`${path} cannot be cloned: ${reason}. Name another repository.`);
   if (!(await isAllowed(path, source, places)))
     throw invalid(`${path} is neither in ${source} nor in an allowed root. Add it to the allowed mount roots.`);
@@ -74,7 +74,7 @@ async function localRepository(written: string, { source, places, signal }: Clon
   // The checkout may be a worktree of another repository.
   const args = [...repository.options, "rev-parse", "--path-format=absolute", "--git-common-dir"];
   const { stdout } = await git(args, { cwd: path, signal });
-  const store = await realPlace(stdout.toString().replace(/\n$/, ""));
+  const store = await realDirectory(stdout.toString().replace(/\n$/, ""));
   if (!(await isAllowed(store, source, places)))
     throw invalid(
       `The history of ${path} is in ${store}, outside the allowed roots. Add it to the allowed mount roots.`,
@@ -82,7 +82,7 @@ async function localRepository(written: string, { source, places, signal }: Clon
   return path;
 }
 
-interface ClonePlace {
+interface CloneDirectories {
   readonly files: string;
   readonly home: string | undefined;
   readonly signal: AbortSignal | undefined;
@@ -92,7 +92,7 @@ interface ClonePlace {
 /** Creates the clone in `files`, on its own branch. */
 export async function makeClone(
   request: CloneRequest,
-  { files, home, signal, hostAddresses = {} }: ClonePlace,
+  { files, home, signal, hostAddresses = {} }: CloneDirectories,
 ): Promise<Checkout & { readonly base: string }> {
   try {
     const configured = home !== undefined;
@@ -105,7 +105,7 @@ export async function makeClone(
     const left = request.isLocal && request.ref === undefined ? await sourceNotes(request.origin, signal) : [];
     return { cwd: await subdirectory(files, request.prefix), notes: [...left, ...notes], base };
   } catch (error) {
-    throw explained(request, error);
+    throw explainFailure(request, error);
   }
 }
 
@@ -222,7 +222,7 @@ function environmentFor(
 }
 
 /** Git's message may contain the URL with its password. */
-function explained({ secrets, origin, ref }: CloneRequest, thrown: unknown): unknown {
+function explainFailure({ secrets, origin, ref }: CloneRequest, thrown: unknown): unknown {
   if (!(thrown instanceof CapstanError)) return thrown;
   if (/Remote branch .* not found/.test(thrown.message))
     return invalid(

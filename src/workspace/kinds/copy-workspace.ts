@@ -4,10 +4,10 @@ import type { WorkspaceSettings } from "../../core/environment/environment.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { CopyProgress, PreparedMount } from "../../core/ports/workspace.ts";
 import { CopyTally } from "./copy-tally.ts";
-import { diskFailure, shownPath, stopIfAborted } from "../disk-failure.ts";
+import { diskFailure, printablePath, stopIfAborted } from "../disk-failure.ts";
 import { copyFile } from "../file-copy.ts";
 import type { MountRequest } from "../mounts/mount-request.ts";
-import { joined, type MountScan, scanMount } from "../mounts/mount-scan.ts";
+import { joinBytes, type MountScan, scanMount } from "../mounts/mount-scan.ts";
 import { progressReport } from "../progress-report.ts";
 
 export interface CopyRequest {
@@ -44,7 +44,7 @@ export async function fillCopy(request: CopyRequest): Promise<readonly PreparedM
   for (const one of planned) await makeDirectories(one, root);
   const copies = planned.flatMap(({ mount, tally, scan, target }) =>
     scan.files.map(({ file, at }) => async () => {
-      const to = joined(root, joinedTarget(target, at));
+      const to = joinBytes(root, joinedTarget(target, at));
       const { read_only: readOnly } = mount.settings;
       await copyFile({ file, to, readOnly, signal, grow: (bytes) => tally.grow(bytes), onBytes: report.bytes });
       report.file();
@@ -76,7 +76,7 @@ async function plan({ mounts, settings, signal }: CopyRequest): Promise<readonly
 }
 
 function joinedTarget(target: Buffer, at: Buffer): Buffer {
-  return at.length === 0 ? target : joined(target, at);
+  return at.length === 0 ? target : joinBytes(target, at);
 }
 
 /** Two mounts may share directories, but not a file name. */
@@ -88,7 +88,7 @@ function refuseCollisions(planned: readonly PlannedMount[]): void {
     else if (kind === "file" || before.kind === "file")
       throw new CapstanError(
         "workspace_invalid",
-        `${before.mount.name} and ${mount.name} both have a file at ${shownPath(Buffer.from(path, "latin1"))}. ` +
+        `${before.mount.name} and ${mount.name} both have a file at ${printablePath(Buffer.from(path, "latin1"))}. ` +
           `Set another target for one of them, or exclude it there: ${mount.field}.`,
       );
   };
@@ -116,7 +116,7 @@ async function makeDirectories({ scan, target, mount }: PlannedMount, root: Buff
   }
   for (const { at, mode } of scan.directories) {
     if (at.length === 0) continue;
-    const path = joined(root, joinedTarget(target, at));
+    const path = joinBytes(root, joinedTarget(target, at));
     try {
       // The session must be able to work in it, whatever the permissions on the host.
       await mkdir(path, { mode: (mode & 0o777) | 0o700 });

@@ -6,7 +6,7 @@ import { CapstanError, messageOf } from "../../core/errors.ts";
 import { diskFailure } from "../disk-failure.ts";
 import { git } from "../git.ts";
 import { liesIn } from "../host-paths.ts";
-import { removeTree } from "../removal.ts";
+import { removeTree } from "../remove-tree.ts";
 import { commitOf, contentNotes, findRepository, QUIET, type Repository, withoutFilters } from "../repository.ts";
 
 /** A validated request for a worktree. */
@@ -102,7 +102,10 @@ export async function addWorktree(
     const [notes, content] = await Promise.all([
       checkoutNotes(repository, signal),
       contentNotes(repository, base, signal),
-      unlocked(() => git([...options, "worktree", "add", "--quiet", files, branch], { cwd: top, signal }), signal),
+      retryWhileLocked(
+        () => git([...options, "worktree", "add", "--quiet", files, branch], { cwd: top, signal }),
+        signal,
+      ),
     ]);
     return { cwd: await subdirectory(files, prefix), notes: [...notes, ...content, ...filterNotes(filters)] };
   } catch (error) {
@@ -129,7 +132,7 @@ async function makeBranch(
   const { top, options } = repository;
   const args = [...options, "update-ref", "-m", "capstan: session started", `refs/heads/${branch}`, base, ABSENT];
   try {
-    await unlocked(() => git(args, { cwd: top, signal }), signal);
+    await retryWhileLocked(() => git(args, { cwd: top, signal }), signal);
   } catch (error) {
     if (/reference already exists/.test(messageOf(error))) throw branchTaken(branch, repository);
     throw error;
@@ -145,7 +148,7 @@ const PAUSE_MS = 40;
 const TAKEN = /Unable to create '.*\.lock'|failed to read .*worktrees\//;
 
 /** Retries, because worktrees of one repository may be added at the same time. */
-async function unlocked<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+async function retryWhileLocked<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();

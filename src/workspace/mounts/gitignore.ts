@@ -20,12 +20,12 @@ function rulesOf(patterns: readonly string[]): IgnoreRules {
   const list: Ignore = ignore({ ignorecase: false }).add(patterns);
   return {
     ignores: (path, kind) => list.ignores(kind === "directory" ? `${plain(path)}/` : plain(path)),
-    with: (directory, text) => rulesOf([...patterns, ...anchored(directory, text)]),
+    with: (directory, text) => rulesOf([...patterns, ...anchorRules(directory, text)]),
   };
 }
 
 /** Converts the rules of one file to rules of the mount. */
-function anchored(directory: string, text: string): string[] {
+function anchorRules(directory: string, text: string): string[] {
   const prefix = directory === "" ? "" : `/${plain(directory).replaceAll(/[\\*?[\]!# ]/g, "\\$&")}`;
   return text
     .replace(/^\uFEFF/, "")

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { CapstanError } from "../../core/errors.ts";
-import { shownPath } from "../disk-failure.ts";
+import { printablePath } from "../disk-failure.ts";
 import { type IgnoreRules, ignoreRules } from "./gitignore.ts";
 import type { MountRequest } from "./mount-request.ts";
 import { FileChanged, openSeen, see } from "../seen-file.ts";
@@ -86,7 +86,7 @@ async function textOf(path: Buffer): Promise<string | undefined> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     if (!(error instanceof FileChanged)) throw error;
-    throw new CapstanError("workspace_failed", `${shownPath(path)} changed while it was being read. Try again.`, {
+    throw new CapstanError("workspace_failed", `${printablePath(path)} changed while it was being read. Try again.`, {
       cause: error,
     });
   }

@@ -4,7 +4,7 @@ import { basename, posix } from "node:path";
 import type { Mount } from "../../core/environment/environment.ts";
 import { CapstanError } from "../../core/errors.ts";
 import { type GlobList, globList } from "./glob-list.ts";
-import { absolute, guarded, type HostPlaces, isAllowed, realPlace } from "../host-paths.ts";
+import { absolute, guardReason, type HostDirectories, isAllowed, realDirectory } from "../host-paths.ts";
 
 /** A validated mount with its source resolved and its patterns parsed. */
 export interface MountRequest {
@@ -26,7 +26,7 @@ export interface MountRequest {
 export async function mountRequests(
   mounts: readonly Mount[],
   source: string,
-  places: HostPlaces,
+  places: HostDirectories,
 ): Promise<readonly MountRequest[]> {
   return Promise.all(mounts.map((mount, index) => mountRequest(mount, index, { source, places })));
 }
@@ -34,16 +34,16 @@ export async function mountRequests(
 async function mountRequest(
   settings: Mount,
   index: number,
-  { source, places }: { source: string; places: HostPlaces },
+  { source, places }: { source: string; places: HostDirectories },
 ): Promise<MountRequest> {
   const field = `environment.workspace.mounts[${index}]`;
   const written = absolute(settings.source, source, places.home);
-  const real = await realPlace(written);
+  const real = await realDirectory(written);
   const name = `Mount ${index + 1} (${real})`;
   const refuse = (why: string): CapstanError =>
     new CapstanError("workspace_invalid", `${name} is refused: ${why}`, { data: { field, source: real } });
 
-  const reason = await guarded(real, places);
+  const reason = await guardReason(real, places);
   if (reason !== undefined)
     throw refuse(`${reason}. Mount a directory inside it that contains only what the agent needs.`);
   if (!(await isAllowed(real, source, places)))

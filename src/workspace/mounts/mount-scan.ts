@@ -35,7 +35,7 @@ const NOTHING = Buffer.alloc(0);
 /** How many files to inspect at once. */
 const AT_ONCE = 32;
 
-export function joined(directory: Buffer, name: Buffer): Buffer {
+export function joinBytes(directory: Buffer, name: Buffer): Buffer {
   return directory.length === 0 ? name : Buffer.concat([directory, Buffer.from("/"), name]);
 }
 
@@ -120,7 +120,7 @@ class Scan {
 
   async #follow(link: Candidate, visit: Visit): Promise<void> {
     const path = await realpath(link.path, { encoding: "buffer" }).catch(() => undefined);
-    const isInside = path !== undefined && path.indexOf(joined(this.#root, NOTHING)) === 0;
+    const isInside = path !== undefined && path.indexOf(joinBytes(this.#root, NOTHING)) === 0;
     if (!isInside) return this.#leaveOut(link);
     const found = await this.#looking(path, lstat(path));
     if (found.isDirectory()) await this.#enter({ path, at: link.at }, visit);
@@ -149,7 +149,7 @@ class Scan {
 }
 
 function within(visit: Visit, { name }: Dirent<Buffer>): Candidate {
-  return { path: joined(visit.path, name), at: joined(visit.at, name) };
+  return { path: joinBytes(visit.path, name), at: joinBytes(visit.at, name) };
 }
 
 /** The `.git` of a worktree or a submodule is a file that names a directory: commits in the copy would go there. */

@@ -4,14 +4,14 @@ import { type BytePath, joinNul, splitNul } from "./paths.ts";
 import { EMPTY_TREE, type ShadowRepository } from "./repository.ts";
 
 /** The state of a workspace's files. */
-export interface Files {
+export interface FileState {
   /** The tree of contents, links and executable bits. */
   readonly tree: string;
   readonly modes: Modes;
 }
 
 /** A checkpoint: a commit whose tree has `files`, and `modes` and `left-out` if there are any. */
-export interface Checkpoint extends Files {
+export interface CheckpointCommit extends FileState {
   readonly commit: string;
   readonly modesTree: string | undefined;
   readonly leftOut: readonly BytePath[];
@@ -23,7 +23,10 @@ export const REF = "refs/capstan/checkpoints";
 const WHO = "Capstan <capstan@localhost> 0 +0000";
 
 /** Undefined if there is none of that name. */
-export async function readCheckpoint(repository: ShadowRepository, name: string): Promise<Checkpoint | undefined> {
+export async function readCheckpoint(
+  repository: ShadowRepository,
+  name: string,
+): Promise<CheckpointCommit | undefined> {
   const parsed = await repository.git(["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`], {
     accept: [1, 128],
   });
@@ -52,9 +55,9 @@ export async function readCheckpoint(repository: ShadowRepository, name: string)
  */
 export async function commitFiles(
   { path }: ShadowRepository,
-  files: Files,
-  { parent, leftOut }: { readonly parent: Checkpoint | undefined; readonly leftOut: readonly BytePath[] },
-): Promise<Checkpoint> {
+  files: FileState,
+  { parent, leftOut }: { readonly parent: CheckpointCommit | undefined; readonly leftOut: readonly BytePath[] },
+): Promise<CheckpointCommit> {
   const { tree, modesTree } = await checkpointTree(path, files, { parent, leftOut });
   const commit = await commitTree(path, tree, parent?.commit);
   await writeRef(path, REF, commit);
@@ -64,7 +67,7 @@ export async function commitFiles(
 /** Creates a commit that is not a checkpoint of the session: no ref leads to it. */
 export async function commitAside(
   { path }: ShadowRepository,
-  files: Files,
+  files: FileState,
   leftOut: readonly BytePath[],
 ): Promise<string> {
   return commitTree(path, (await checkpointTree(path, files, { parent: undefined, leftOut })).tree);
@@ -72,8 +75,8 @@ export async function commitAside(
 
 async function checkpointTree(
   path: string,
-  files: Files,
-  { parent, leftOut }: { readonly parent: Checkpoint | undefined; readonly leftOut: readonly BytePath[] },
+  files: FileState,
+  { parent, leftOut }: { readonly parent: CheckpointCommit | undefined; readonly leftOut: readonly BytePath[] },
 ): Promise<{ readonly tree: string; readonly modesTree: string | undefined }> {
   const modesTree =
     parent !== undefined && sameModes(parent.modes, files.modes)

@@ -1,7 +1,7 @@
 import { link, rename, rm, utimes } from "node:fs/promises";
 import type { CheckpointSettings } from "../../core/environment/environment.ts";
 import { CapstanError } from "../../core/errors.ts";
-import type { Files } from "./checkpoint-commit.ts";
+import type { FileState } from "./checkpoint-commit.ts";
 import { isWholeIndex } from "./index-file.ts";
 import { permissions } from "./changes/inspect.ts";
 import { refuseTooMuch } from "./limits.ts";
@@ -11,7 +11,7 @@ import { randomName, type ShadowRepository } from "./repository.ts";
 import { type Scan, scan } from "./scan.ts";
 
 /** The current content of the work tree. */
-export interface Look extends Files {
+export interface Look extends FileState {
   readonly leftOut: Scan["leftOut"];
   /** Whether the index was written. */
   readonly updated: boolean;

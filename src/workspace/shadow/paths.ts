@@ -5,7 +5,7 @@
 export type BytePath = string;
 
 /** For display: bytes that are not UTF-8 become U+FFFD. */
-export function shownPath(path: BytePath): string {
+export function bytePathText(path: BytePath): string {
   return Buffer.from(path, "latin1").toString("utf8");
 }
 
@@ -14,7 +14,7 @@ export function bytePath(path: string): BytePath {
 }
 
 /** The path for node:fs, below `root`. */
-export function onDisk(root: string, path: BytePath): Buffer {
+export function pathOnDisk(root: string, path: BytePath): Buffer {
   return Buffer.concat([Buffer.from(`${root}/`, "utf8"), Buffer.from(path, "latin1")]);
 }
 
@@ -38,7 +38,7 @@ export function parentsOf(path: BytePath): BytePath[] {
 }
 
 /** The first few for a message, and how many more there are. */
-export function listed(paths: readonly string[], most = 5): string {
+export function listPaths(paths: readonly string[], most = 5): string {
   const more = paths.length - most;
   return paths.slice(0, most).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }

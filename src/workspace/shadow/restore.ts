@@ -11,34 +11,37 @@ import {
   writeFileSync,
 } from "node:fs";
 import { CapstanError } from "../../core/errors.ts";
-import type { Checkpoint, Files } from "./checkpoint-commit.ts";
+import type { CheckpointCommit, FileState } from "./checkpoint-commit.ts";
 import { contentChanges, onlyModes } from "./changes/changes.ts";
 import { lstat } from "./changes/inspect.ts";
 import { leftOutTest, withoutUnknown } from "./changes/left-out.ts";
 import { usualMode } from "./changes/modes.ts";
-import { type BytePath, listed, onDisk, parentsOf, shownPath } from "./paths.ts";
+import { type BytePath, listPaths, pathOnDisk, parentsOf, bytePathText } from "./paths.ts";
 import { EXECUTABLE, LINK, type RawChange } from "./changes/raw-changes.ts";
 import { randomName, type ShadowRepository } from "./repository.ts";
 
 interface RestoreRequest {
   /** Matches the work tree, which is `from`. */
   readonly index: string;
-  readonly from: Checkpoint;
-  readonly to: Checkpoint;
+  readonly from: CheckpointCommit;
+  readonly to: CheckpointCommit;
 }
 
 /**
  * Changes the work tree, after checking that nothing outside the checkpoints would be lost. Returns the resulting
  * state.
  */
-export async function restoreFiles(repository: ShadowRepository, { index, from, to }: RestoreRequest): Promise<Files> {
+export async function restoreFiles(
+  repository: ShadowRepository,
+  { index, from, to }: RestoreRequest,
+): Promise<FileState> {
   // The target does not know what it left out: such files stay as they are now.
   const { files: wanted } = await withoutUnknown(repository, from, to);
   const changes = await contentChanges(repository, from, wanted);
   const inTheWay = obstacles(repository.workTree, changes, from.leftOut);
   if (inTheWay.length > 0)
     throw conflict(
-      `${listed(inTheWay)}: in the way, and in no checkpoint (too large, excluded or not readable). Move or remove it.`,
+      `${listPaths(inTheWay)}: in the way, and in no checkpoint (too large, excluded or not readable). Move or remove it.`,
       inTheWay,
     );
   if (changes.length > 0)
@@ -52,9 +55,9 @@ export async function restoreFiles(repository: ShadowRepository, { index, from, 
 }
 
 export function changedSince(paths: readonly BytePath[]): CapstanError {
-  const names = paths.map(shownPath);
+  const names = paths.map(bytePathText);
   return conflict(
-    `The files have changed since their checkpoint was taken: ${listed(names)}. Take another checkpoint and try again.`,
+    `The files have changed since their checkpoint was taken: ${listPaths(names)}. Take another checkpoint and try again.`,
     names,
   );
 }
@@ -69,7 +72,7 @@ function obstacles(root: string, changes: readonly RawChange[], leftOut: readonl
   const removed = new Set(changes.filter(({ status }) => status === "D").map(({ path }) => path));
   const found = new Set<BytePath>();
   const isClear = (parent: BytePath): "clear" | "nothing" | "taken" => {
-    const stats = lstat(onDisk(root, parent));
+    const stats = lstat(pathOnDisk(root, parent));
     if (stats === undefined) return "nothing";
     if (stats.isDirectory()) return "clear";
     return removed.has(parent) ? "nothing" : "taken";
@@ -86,28 +89,28 @@ function obstacles(root: string, changes: readonly RawChange[], leftOut: readonl
       if (isClear(first) === "taken") found.add(first);
       continue;
     }
-    const stats = lstat(onDisk(root, path));
+    const stats = lstat(pathOnDisk(root, path));
     if (stats === undefined) continue;
     if (!stats.isDirectory()) found.add(path);
     else for (const inside of filesIn(root, path)) if (!removed.has(inside)) found.add(inside);
   }
-  return [...found].map(shownPath);
+  return [...found].map(bytePathText);
 }
 
 function filesIn(root: string, directory: BytePath): BytePath[] {
-  return readdirSync(onDisk(root, directory), { withFileTypes: true, encoding: "latin1" }).flatMap((entry) => {
+  return readdirSync(pathOnDisk(root, directory), { withFileTypes: true, encoding: "latin1" }).flatMap((entry) => {
     const path = `${directory}/${entry.name}`;
     return entry.isDirectory() ? filesIn(root, path) : [path];
   });
 }
 
 /** Git creates files according to the umask; this restores the original permissions. */
-function setModes(root: string, wanted: Files, changes: readonly RawChange[], others: readonly BytePath[]): void {
+function setModes(root: string, wanted: FileState, changes: readonly RawChange[], others: readonly BytePath[]): void {
   for (const { path, status, after } of changes)
     if (status !== "D" && after.mode !== LINK)
-      setMode(onDisk(root, path), () => wanted.modes.get(path) ?? usualMode(after.mode === EXECUTABLE));
+      setMode(pathOnDisk(root, path), () => wanted.modes.get(path) ?? usualMode(after.mode === EXECUTABLE));
   for (const path of others) {
-    const place = onDisk(root, path);
+    const place = pathOnDisk(root, path);
     if (lstat(place)?.isFile() === true)
       setMode(place, (now) => wanted.modes.get(path) ?? usualMode((now & 0o100) !== 0));
   }

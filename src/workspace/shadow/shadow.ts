@@ -11,13 +11,20 @@ import type {
   TakenCheckpoint,
   WorkLimits,
   Workspace,
-  WorkspacePlace,
+  WorkspaceLocation,
 } from "../../core/ports/workspace.ts";
 import type { CheckpointRange, OwnStep } from "../../core/session/checkpoint-list.ts";
 import { diskFailure } from "../disk-failure.ts";
 import { applyChanges } from "./apply/apply.ts";
 import { contentChanges, countChanges, listChanges, onlyModes, patchOf } from "./changes/changes.ts";
-import { type Checkpoint, commitAside, commitFiles, type Files, readCheckpoint, REF } from "./checkpoint-commit.ts";
+import {
+  type CheckpointCommit,
+  commitAside,
+  commitFiles,
+  type FileState,
+  readCheckpoint,
+  REF,
+} from "./checkpoint-commit.ts";
 import { exportBranch } from "./apply/export-branch.ts";
 import { exportZip } from "./apply/export-zip.ts";
 import { checkpointFailure } from "./failure.ts";
@@ -28,7 +35,7 @@ import { NO_MODES, sameModes } from "./changes/modes.ts";
 import { type OwnIndex, ownIndex, throwAwayIndex } from "./own-index.ts";
 import { writeRef } from "./objects.ts";
 import { type CommitStep, commitOwn, commitTakenBack } from "./own/changes.ts";
-import { onDisk, shownPath } from "./paths.ts";
+import { pathOnDisk, bytePathText } from "./paths.ts";
 import { EMPTY_TREE, type ShadowRepository, shadowRepository } from "./repository.ts";
 import { changedSince, restoreFiles } from "./restore.ts";
 
@@ -43,27 +50,27 @@ interface ShadowRequest {
  * Checkpoints in Capstan's own git repository, separate from the workspace. The user's repository is neither read nor
  * written. Not saved: every `.git`, empty directories, permissions of directories, owners and times.
  */
-export function openShadow(place: WorkspacePlace, request: ShadowRequest): Workspace {
+export function openShadow(place: WorkspaceLocation, request: ShadowRequest): Workspace {
   return new Shadow(place, request);
 }
 
 const NOTHING: PartlyKnown = { tree: EMPTY_TREE, modes: NO_MODES, leftOut: [] };
 
 class Shadow implements Workspace {
-  readonly #place: WorkspacePlace;
+  readonly #place: WorkspaceLocation;
   readonly #directory: string;
   readonly #settings: CheckpointSettings;
   readonly #repository: ShadowRepository;
   #index: OwnIndex | undefined;
   /** The last checkpoint. The index is never newer, except until the next one is saved. */
-  #tip: Checkpoint | undefined;
+  #tip: CheckpointCommit | undefined;
   /** The content of the index. */
-  #indexed: { readonly tree: string | undefined; readonly modes: Files["modes"] } = {
+  #indexed: { readonly tree: string | undefined; readonly modes: FileState["modes"] } = {
     tree: undefined,
     modes: NO_MODES,
   };
 
-  constructor(place: WorkspacePlace, { directory, settings, limits }: ShadowRequest) {
+  constructor(place: WorkspaceLocation, { directory, settings, limits }: ShadowRequest) {
     this.#place = place;
     this.#directory = directory;
     this.#settings = settings;
@@ -86,7 +93,7 @@ class Shadow implements Workspace {
         this.#store(now, paths),
         countChanges(this.#repository, before ?? NOTHING, now),
       ]);
-      return { commit: stored.commit, ...counts, leftOut: leftOut.map(named) };
+      return { commit: stored.commit, ...counts, leftOut: leftOut.map(toLeftOut) };
     } catch (thrown) {
       throw checkpointFailure(thrown, this.#place.cwd);
     }
@@ -95,8 +102,8 @@ class Shadow implements Workspace {
   async leftOut(since: number): Promise<readonly LeftOut[]> {
     try {
       const { leftOut } = await this.#lookNow();
-      const changedAt = (path: string): number => lstat(onDisk(this.#place.cwd, path))?.ctimeMs ?? 0;
-      return leftOut.filter(({ path }) => Math.floor(changedAt(path)) > since).map(named);
+      const changedAt = (path: string): number => lstat(pathOnDisk(this.#place.cwd, path))?.ctimeMs ?? 0;
+      return leftOut.filter(({ path }) => Math.floor(changedAt(path)) > since).map(toLeftOut);
     } catch (thrown) {
       throw checkpointFailure(thrown, this.#place.cwd);
     }
@@ -111,11 +118,11 @@ class Shadow implements Workspace {
   }
 
   async restore(commit: string, current: string): Promise<void> {
-    await this.#told("Restoring", () => this.#restore(commit, current));
+    await this.#explainErrors("Restoring", () => this.#restore(commit, current));
   }
 
   async #restore(commit: string, current: string): Promise<void> {
-    const [to, from] = [await this.#known(commit), await this.#known(current)];
+    const [to, from] = [await this.#requireCheckpoint(commit), await this.#requireCheckpoint(current)];
     const now = await this.#lookNow();
     if (!same(from, now)) {
       const contents = await contentChanges(this.#repository, from, now);
@@ -150,7 +157,7 @@ class Shadow implements Workspace {
     return steps.map(({ from, to = now, unsure }) => ({ from, to, unsure }));
   }
 
-  async adopt(commit: string, from: WorkspacePlace): Promise<void> {
+  async adopt(commit: string, from: WorkspaceLocation): Promise<void> {
     await this.#repository.prepare();
     if ((await readCheckpoint(this.#repository, commit)) !== undefined) return;
     const other = join(this.#directory, "..", from.sessionId, "checkpoints.git");
@@ -161,23 +168,25 @@ class Shadow implements Workspace {
   }
 
   async exportZip(commit: string, file: string): Promise<void> {
-    await exportZip(this.#repository, await this.#known(commit), file);
+    await exportZip(this.#repository, await this.#requireCheckpoint(commit), file);
   }
 
   async exportBranch({ from, to, ...request }: BranchRequest): Promise<BranchExport> {
-    const range = { from: await this.#known(from), to: await this.#known(to) };
-    return this.#told("Exporting", () =>
+    const range = { from: await this.#requireCheckpoint(from), to: await this.#requireCheckpoint(to) };
+    return this.#explainErrors("Exporting", () =>
       exportBranch(this.#repository, { ...request, ...range, place: this.#place, directory: this.#directory }),
     );
   }
 
   async apply({ from, to, ...request }: ApplyRequest): Promise<ApplyOutcome> {
-    const range = { from: await this.#known(from), to: await this.#known(to) };
-    return this.#told("Applying", () => applyChanges(this.#repository, { ...request, ...range, place: this.#place }));
+    const range = { from: await this.#requireCheckpoint(from), to: await this.#requireCheckpoint(to) };
+    return this.#explainErrors("Applying", () =>
+      applyChanges(this.#repository, { ...request, ...range, place: this.#place }),
+    );
   }
 
   /** Adds causes and remedies to file system errors. */
-  async #told<Result>(doing: string, work: () => Promise<Result>): Promise<Result> {
+  async #explainErrors<Result>(doing: string, work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
     } catch (thrown) {
@@ -209,7 +218,7 @@ class Shadow implements Workspace {
     return now;
   }
 
-  async #store(now: Files, leftOut: readonly string[]): Promise<Checkpoint> {
+  async #store(now: FileState, leftOut: readonly string[]): Promise<CheckpointCommit> {
     const index = await this.#ownIndex();
     if (this.#tip === undefined || !same(this.#tip, now) || !sameNames(this.#tip.leftOut, leftOut))
       this.#tip = await commitFiles(
@@ -223,10 +232,10 @@ class Shadow implements Workspace {
 
   async #compare<Result>(
     { from, to }: CheckpointRange,
-    read: (from: Files, to: Files) => Promise<Result>,
+    read: (from: FileState, to: FileState) => Promise<Result>,
   ): Promise<Result> {
-    const start = await this.#known(from);
-    const end = await (to === undefined ? this.#lookAside() : this.#known(to));
+    const start = await this.#requireCheckpoint(from);
+    const end = await (to === undefined ? this.#lookAside() : this.#requireCheckpoint(to));
     return read(start, (await withoutUnknown(this.#repository, start, end)).files);
   }
 
@@ -249,12 +258,12 @@ class Shadow implements Workspace {
     return commitAside(this.#repository, now, leftOut);
   }
 
-  async #find(commit: string | undefined): Promise<Checkpoint | undefined> {
+  async #find(commit: string | undefined): Promise<CheckpointCommit | undefined> {
     if (commit === undefined || commit === this.#tip?.commit) return commit === undefined ? undefined : this.#tip;
     return readCheckpoint(this.#repository, commit);
   }
 
-  async #known(commit: string): Promise<Checkpoint> {
+  async #requireCheckpoint(commit: string): Promise<CheckpointCommit> {
     const found = await this.#find(commit);
     if (found !== undefined) return found;
     throw new CapstanError("workspace_invalid", `Checkpoint ${commit} of this workspace does not exist.`, {
@@ -263,14 +272,14 @@ class Shadow implements Workspace {
   }
 }
 
-function named({ path, why }: Look["leftOut"][number]): LeftOut {
-  return { path: shownPath(path), why };
+function toLeftOut({ path, why }: Look["leftOut"][number]): LeftOut {
+  return { path: bytePathText(path), why };
 }
 
 function sameNames(a: readonly string[], b: readonly string[]): boolean {
   return new Set(a).symmetricDifference(new Set(b)).size === 0;
 }
 
-function same(a: Files, b: Files): boolean {
+function same(a: FileState, b: FileState): boolean {
   return a.tree === b.tree && sameModes(a.modes, b.modes);
 }

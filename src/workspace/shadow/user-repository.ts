@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { CapstanError } from "../../core/errors.ts";
-import type { WorkspacePlace } from "../../core/ports/workspace.ts";
+import type { WorkspaceLocation } from "../../core/ports/workspace.ts";
 import { git, type GitOptions, type GitOutput } from "../git.ts";
 import { liesIn } from "../host-paths.ts";
 import { QUIET, withoutFilters } from "../repository.ts";
@@ -40,7 +40,7 @@ const ASKED = [
 ];
 
 /** Rejects with `workspace_invalid` if there is none. `directory` is the session's, which contains its checkout. */
-export async function userRepository(place: WorkspacePlace, directory: string): Promise<UserRepository> {
+export async function userRepository(place: WorkspaceLocation, directory: string): Promise<UserRepository> {
   const { source, cwd, kind } = place;
   const found = existsSync(source) ? await git([...QUIET, ...ASKED], { cwd: source, accept: [128] }) : undefined;
   const [format, gitDirectory = "", common = "", sourcePrefix = ""] = found?.stdout.toString().split("\n") ?? [];
@@ -55,7 +55,7 @@ export async function userRepository(place: WorkspacePlace, directory: string): 
   const top = copied ? upFrom(source, sourcePrefix) : real(join(directory, "files"));
   if (!copied && !liesIn(real(cwd), top))
     throw new CapstanError("workspace_invalid", `${cwd} is not in the session's own checkout, ${top}.`);
-  const prefix = copied ? sourcePrefix : slashed(relative(top, real(cwd)));
+  const prefix = copied ? sourcePrefix : withSlash(relative(top, real(cwd)));
   const worktree = kind === "worktree" ? worktreeAt(common, top) : undefined;
   const user = { HOME: homedir(), ...userConfiguration() };
   const { options: quiet } = await withoutFilters([...QUIET, "-c", "core.sparseCheckout=false"], {
@@ -100,7 +100,7 @@ function upFrom(directory: string, prefix: string): string {
   );
 }
 
-function slashed(path: string): string {
+function withSlash(path: string): string {
   return path === "" ? "" : `${path}/`;
 }
 
@@ -108,16 +108,16 @@ function slashed(path: string): string {
 function worktreeAt(common: string, top: string): UserRepository["worktree"] {
   const notes = join(common, "worktrees");
   if (!existsSync(notes)) return undefined;
-  const wanted = placeOf(join(top, ".git"));
+  const wanted = directoryOf(join(top, ".git"));
   const name = readdirSync(notes).find((entry) => {
     const note = join(notes, entry, "gitdir");
-    return existsSync(note) && placeOf(readFileSync(note, "utf8").trim()) === wanted;
+    return existsSync(note) && directoryOf(readFileSync(note, "utf8").trim()) === wanted;
   });
   return name === undefined ? undefined : { top, index: join(notes, name, "index") };
 }
 
 /** Does not resolve `.git` itself: the agent may have replaced it with a link. */
-function placeOf(file: string): string {
+function directoryOf(file: string): string {
   return join(real(dirname(file)), basename(file));
 }
 

@@ -8,7 +8,7 @@ import type { Store } from "../../../src/core/ports/store.ts";
 import { readCall } from "../../../src/runtime/policy/policy-call.ts";
 import type { Session } from "../../../src/runtime/session.ts";
 import { ofType, testHost, type TestHost } from "../../support/host.ts";
-import { obedient, order } from "../../support/obedient.ts";
+import { obedient, order } from "../../support/obedient-model.ts";
 import { REFUSED } from "./observables.ts";
 
 interface Place {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { clock } from "../../../src/app/clock.ts";
-import { loadFunctions } from "../../../src/app/host/lazy-tools.ts";
+import { loadFunctionsLazily } from "../../../src/app/host/lazy-tools.ts";
 import { describeTool, requireKnownTools } from "../../../src/app/check/tool-traits.ts";
 import type { Configuration } from "../../../src/config/load.ts";
 import { budgetLeft, limitOnToolCall, limitOnTurn } from "../../../src/core/session/session-limits.ts";
@@ -11,7 +11,7 @@ import { CapstanError, messageOf } from "../../../src/core/errors.ts";
 import type { SandboxPlan } from "../../../src/core/environment/sandbox.ts";
 import { initialState } from "../../../src/core/session/state.ts";
 import type { TranscriptStore } from "../../../src/core/ports/store.ts";
-import { exceeded } from "../../../src/process/limits.ts";
+import { exceededLimit } from "../../../src/process/limits.ts";
 import { remoteServers } from "../../../src/mcp/remote-servers.ts";
 import { programServers } from "../../../src/mcp/programs.ts";
 import { sdkOptions } from "../../../src/engines/claude/options.ts";
@@ -19,12 +19,12 @@ import { writeCommandShell } from "../../../src/engines/claude/start/command-she
 import { budgetInForce, scopesOf } from "../../../src/runtime/engine/budgets.ts";
 import { sessionTools } from "../../../src/runtime/calls/custom-tools.ts";
 import { askHooks, listHooks } from "../../../src/runtime/hooks/hooks-list.ts";
-import { judge, runHook } from "../../../src/runtime/hooks/hooks-run.ts";
+import { judgeRun, runHook } from "../../../src/runtime/hooks/hooks-run.ts";
 import { readCall } from "../../../src/runtime/policy/policy-call.ts";
 import { explainCall } from "../../../src/runtime/policy/policy-check.ts";
-import { expanded } from "../../../src/runtime/turn/user-message.ts";
+import { expandMessage } from "../../../src/runtime/turn/user-message.ts";
 import { sandboxOf } from "../../../src/runtime/protected/sandbox.ts";
-import { agentOf } from "../../../src/runtime/recovery/started-agent.ts";
+import { agentForSession } from "../../../src/runtime/recovery/started-agent.ts";
 import { engine } from "./engine-observable.ts";
 import { checkpoint, workspace } from "./file-observables.ts";
 import { help, report, suite } from "./people-observables.ts";
@@ -145,12 +145,12 @@ const hooks: Observe = async ({ loaded: { agent } }) => {
       return { exitCode: 1, stdout: "", stderr: "no" };
     },
     surroundings: () => ({ cwd: "/work", stateDir: "/state" }),
-    programs: { changed: () => [] },
+    programs: { listChanged: () => [] },
   });
   const { signal } = new AbortController();
   const all = Object.values(listHooks({ commands: agent.hooks, functions: undefined })).flat();
   const ended = all.map(async (hook) => {
-    const { durationMs: _time, ...rest } = judge(hook, await runHook(hook, {}, { ask, signal, clock }), {
+    const { durationMs: _time, ...rest } = judgeRun(hook, await runHook(hook, {}, { ask, signal, clock }), {
       isChange: false,
     });
     return { name: hook.name, calls: hook.matcher?.text, ...rest };
@@ -161,12 +161,12 @@ const hooks: Observe = async ({ loaded: { agent } }) => {
 /** The session's agent as it is stored: with its inputs, and with the workspace's CLAUDE.md. */
 const started: Observe = ({ loaded: { agent }, cwd, asked }) => {
   const inputs = JSON.parse(asked || "{}") as Record<string, string>;
-  const { inPlace } = agentOf({ agent, inputs }, { default: "claude" });
+  const { inPlace } = agentForSession({ agent, inputs }, { default: "claude" });
   return inPlace(cwd).agent.instructions;
 };
 
 const tools: Observe = async ({ loaded: { agent } }) =>
-  (await sessionTools(loadFunctions, agent)).map(({ name, description, inputSchema }) => [
+  (await sessionTools(loadFunctionsLazily, agent)).map(({ name, description, inputSchema }) => [
     name,
     description,
     inputSchema,
@@ -183,9 +183,9 @@ export const OBSERVABLES = {
   hooks,
   instructions: started,
   tools,
-  message: ({ loaded: { agent }, asked }) => expanded(agent, [{ type: "text", text: asked }]),
+  message: ({ loaded: { agent }, asked }) => expandMessage(agent, [{ type: "text", text: asked }]),
   "process limit": ({ loaded }) =>
-    exceeded(loaded.sessionEnvironment.limits, { memory_bytes: 2, processes: 2, cpu_seconds: 2 })?.data,
+    exceededLimit(loaded.sessionEnvironment.limits, { memory_bytes: 2, processes: 2, cpu_seconds: 2 })?.data,
   workspace,
   checkpoint,
   report,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isPrivateGroup, type Ownership, type Person, strangerTo } from "../../../src/config/project/strangers.ts";
+import { isPrivateGroup, type Ownership, type Person, strangerTo } from "../../../src/config/project/file-ownership.ts";
 
 const ME: Person = { uids: [1000], ownGroups: [1000] };
 

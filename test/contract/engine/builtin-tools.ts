@@ -38,7 +38,7 @@ export function builtinTools(stage: Stage): void {
   const online = sharedSession(() => stage.agent({ tools: ["Bash", "WebFetch"], permissions: { mode: "yolo" } }), {
     environment: { sandbox: { mode: "preferred", network: { allow: ["127.0.0.1"] } } },
   });
-  const refusal = (tool: string) => stage.refused({ agent: { tools: [tool] } });
+  const refusal = (tool: string) => stage.expectRefusal({ agent: { tools: [tool] } });
   stage.capability(
     "shell_state",
     () =>

@@ -32,9 +32,9 @@ export function compaction(stage: Stage): void {
         expect(t.model.requests.at(-1)?.transcript).toMatch(/SUMMARY: they counted\.[^]*Count the plums\./);
       });
 
-      test("of a size that the engine cannot use is refused", stage.refused({ agent: { compact_at: 1 } }));
+      test("of a size that the engine cannot use is refused", stage.expectRefusal({ agent: { compact_at: 1 } }));
     },
-    stage.refused({ agent: { compact_at: 100_000 } }),
+    stage.expectRefusal({ agent: { compact_at: 100_000 } }),
   );
   stage.capability(
     "compaction",

@@ -51,7 +51,7 @@ export function confinement(stage: Stage): void {
         });
       });
     },
-    stage.refused({ environment: SANDBOX }),
+    stage.expectRefusal({ environment: SANDBOX }),
   );
 
   stage.capability(
@@ -67,6 +67,6 @@ export function confinement(stage: Stage): void {
           expect(result.limit).toMatchObject({ which: "processes", limit: 40 });
         });
       }),
-    stage.refused({ environment: LIMITS }),
+    stage.expectRefusal({ environment: LIMITS }),
   );
 }

@@ -7,7 +7,7 @@ import { agent, ofType, testHost } from "../../support/host.ts";
 import { say, toolUse } from "../../support/scripted-model.ts";
 import { expectFirstTurn, remembers } from "./history.ts";
 import { ME } from "./people.ts";
-import { callsIn, ended, type EngineUnderTest, steps, waiting } from "./stage.ts";
+import { callsIn, waitUntilEnded, type EngineUnderTest, steps, waiting } from "./stage.ts";
 
 export interface EngineChange {
   readonly engines: readonly [EngineUnderTest, EngineUnderTest];
@@ -52,7 +52,7 @@ export function engineChange({ engines: [one, other], continueOn }: EngineChange
       const session = await continueOn(t.host, started.id, other);
       const [approval] = await waiting(t.host, session);
       await t.host.approvals.answer(approval?.id ?? "", { behavior: "allow" }, ME);
-      await ended(session);
+      await waitUntilEnded(session);
       expect(readFileSync(join(t.cwd, "effects.txt"), "utf8")).toBe("once\n");
       expect(callsIn(t.model.requests.at(-1)).results).toEqual([{ id: "toolu_waits", isError: false }]);
       expect(t.model.requests).toHaveLength(2);

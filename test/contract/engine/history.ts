@@ -9,7 +9,7 @@ import { type ModelRequest, say, type Script, text, thinking, toolUse } from "..
 import { sharedSession } from "../../support/shared-session.ts";
 import { until } from "../../support/until.ts";
 import { ME } from "./people.ts";
-import { callsIn, countIn, ended, isRunning, longSleep, type Stage, steps, waiting } from "./stage.ts";
+import { callsIn, countIn, waitUntilEnded, isRunning, longSleep, type Stage, steps, waiting } from "./stage.ts";
 
 /** In the first turn it thinks, speaks and calls a tool; later it answers. */
 export const remembers: Script = ({ last, toolResults, index }) =>
@@ -139,7 +139,7 @@ export function history(stage: Stage): void {
         const behavior = approval?.request.call_id === "toolu_a" ? "allow" : "deny";
         await t.host.approvals.answer(approval?.id ?? "", { behavior }, ME);
       }
-      await ended(session);
+      await waitUntilEnded(session);
       expect(readFileSync(join(t.cwd, "effects.txt"), "utf8")).toBe("a\n");
       const { calls, results } = callsIn(t.model.requests.at(-1));
       expect(calls.map(({ id }) => id)).toEqual(["toolu_a", "toolu_b"]);
@@ -164,7 +164,7 @@ export function history(stage: Stage): void {
       });
       await expect.poll(() => isRunning(sleep)).toBe(false);
       const session = await t.host.resumeSession(sessionId, { onCrash: "continue" });
-      await ended(session);
+      await waitUntilEnded(session);
       expect(readFileSync(join(t.cwd, "effects.txt"), "utf8")).toBe("once\n");
       const events = await t.host.read(sessionId);
       expect(ofType(events, "agent.tool_result")).toMatchObject([{ call_id: "toolu_cut", outcome: "aborted" }]);

@@ -43,6 +43,6 @@ export function output(stage: Stage): void {
         expect((await again.session.send("Which city?").result()).output).toEqual(BERGEN);
       });
     },
-    stage.refused({ agent: { output_schema: CITY } }),
+    stage.expectRefusal({ agent: { output_schema: CITY } }),
   );
 }

@@ -6,7 +6,7 @@ import { ofType, testHost } from "../../support/host.ts";
 import { type Reply, say, toolUse, WHICH_COLOUR } from "../../support/scripted-model.ts";
 import { until } from "../../support/until.ts";
 import { type Desks, LOOKUP } from "./desks.ts";
-import { ended, nameIn, type Stage, steps, waiting } from "./stage.ts";
+import { waitUntilEnded, nameIn, type Stage, steps, waiting } from "./stage.ts";
 
 export const ME = { by: "me" };
 export const given = (text: string, isError = false): ApprovalAnswer => ({
@@ -30,7 +30,7 @@ export function people(stage: Stage, { asking: shared, hook }: Desks): void {
       expect(existsSync(join(t.cwd, "allowed.txt"))).toBe(false);
       expect(requests()).toHaveLength(1);
       await t.host.approvals.answer(approval?.id ?? "", { behavior: "allow" }, ME);
-      await ended(session);
+      await waitUntilEnded(session);
       expect(readFileSync(join(t.cwd, "allowed.txt"), "utf8")).toBe("ran\n");
       expect(ofType(await events(), "agent.tool_result")).toMatchObject([{ outcome: "completed" }]);
       expect(requests()[1]?.toolResults).toMatchObject([{ isError: false }]);
@@ -41,7 +41,7 @@ export function people(stage: Stage, { asking: shared, hook }: Desks): void {
       await session.send("Work.").result();
       const [approval] = await waiting(t.host, session);
       await t.host.approvals.answer(approval?.id ?? "", { behavior: "deny", message: "not on a Sunday" }, ME);
-      await ended(session);
+      await waitUntilEnded(session);
       expect(existsSync(join(t.cwd, "denied"))).toBe(false);
       expect(ofType(await events(), "agent.tool_result")).toMatchObject([{ outcome: "denied", is_error: true }]);
       expect(requests()[1]?.toolResults).toMatchObject([
@@ -56,7 +56,7 @@ export function people(stage: Stage, { asking: shared, hook }: Desks): void {
       const [approval] = await waiting(t.host, session);
       const input = { command: "echo person > edited.txt" };
       await t.host.approvals.answer(approval?.id ?? "", { behavior: "allow", input }, ME);
-      await ended(session);
+      await waitUntilEnded(session);
       expect(readFileSync(join(t.cwd, "edited.txt"), "utf8")).toBe("person\n");
       expect(ofType(await events(), "agent.tool_use")).toMatchObject([
         { input: { command: "echo model > edited.txt" } },
@@ -75,7 +75,7 @@ export function people(stage: Stage, { asking: shared, hook }: Desks): void {
           (left) => left.every(({ id }) => id !== list.at(-1)?.id),
         );
       }
-      await ended(session);
+      await waitUntilEnded(session);
       const outcomes = ofType(await events(), "agent.tool_result").map(({ outcome }) => outcome);
       expect(outcomes.toSorted()).toEqual(["completed", "denied"]);
       expect(readFileSync(join(t.cwd, "two.txt"), "utf8")).toMatch(/^(?:one|two)\n$/);
@@ -96,7 +96,7 @@ export function people(stage: Stage, { asking: shared, hook }: Desks): void {
       const [approval] = await waiting(t.host, session);
       expect(approval?.request.input).toMatchObject({ command: "echo hook > hooked.txt" });
       await t.host.approvals.answer(approval?.id ?? "", { behavior: "allow" }, ME);
-      await ended(session);
+      await waitUntilEnded(session);
       hook.beforeTool = () => undefined;
       expect(readFileSync(join(t.cwd, "hooked.txt"), "utf8")).toBe("hook\n");
       expect(ofType(await events(), "agent.tool_use")).toMatchObject([
@@ -128,12 +128,12 @@ export function people(stage: Stage, { asking: shared, hook }: Desks): void {
         expect(approval?.request).toMatchObject({ kind: "question", title: "Which colour?" });
         const answers = { "Which colour?": "something like green" };
         await t.host.approvals.answer(approval?.id ?? "", { behavior: "allow", answers }, ME);
-        await ended(session);
+        await waitUntilEnded(session);
         expect(requests()[1]?.toolResults).toMatchObject([
           { isError: false, text: expect.stringContaining("something like green") },
         ]);
       }),
-    stage.refused({ agent: { tools: ["AskUserQuestion"] } }),
+    stage.expectRefusal({ agent: { tools: ["AskUserQuestion"] } }),
   );
 
   stage.capability(
@@ -161,7 +161,7 @@ export function people(stage: Stage, { asking: shared, hook }: Desks): void {
             request.input["key"] === "a" ? given("blue") : given("no such key", true),
             ME,
           );
-        await ended(session);
+        await waitUntilEnded(session);
         const told = Object.fromEntries(requests()[1]?.toolResults.map(({ id, ...rest }) => [id, rest]) ?? []);
         expect(told).toEqual({
           toolu_a: { text: "blue", isError: false },
@@ -171,7 +171,7 @@ export function people(stage: Stage, { asking: shared, hook }: Desks): void {
         expect(outcomes.toSorted()).toEqual(["completed", "failed"]);
         expect(ofType(await events(), "agent.tool_result")).toEqual([]);
       }),
-    stage.refused({ agent: { custom_tools: [{ ...LOOKUP }] } }),
+    stage.expectRefusal({ agent: { custom_tools: [{ ...LOOKUP }] } }),
   );
 
   stage.capability(
@@ -195,12 +195,12 @@ export function people(stage: Stage, { asking: shared, hook }: Desks): void {
         expect(approval?.request).toMatchObject({ kind: "plan" });
         expect(t.model.requests[0]?.body.tools?.map(({ name }) => name)).toContain("ExitPlanMode");
         await t.host.approvals.answer(approval?.id ?? "", { behavior: "allow" }, ME);
-        await ended(session);
+        await waitUntilEnded(session);
         expect(session.mode).toBe("normal");
         const results = ofType(await t.host.read(session.id), "agent.tool_result");
         expect(results.map(({ outcome }) => outcome)).toEqual(["denied", "completed", "completed"]);
         expect([existsSync(join(t.cwd, "early")), existsSync(join(t.cwd, "planned"))]).toEqual([false, true]);
       }),
-    stage.refused({ agent: { permissions: { mode: "plan" } } }),
+    stage.expectRefusal({ agent: { permissions: { mode: "plan" } } }),
   );
 }

@@ -5,7 +5,7 @@ import { office } from "../../support/office.ts";
 import { say, toolUse } from "../../support/scripted-model.ts";
 import type { Desks } from "./desks.ts";
 import { ME } from "./people.ts";
-import { ended, type Stage, steps, waiting } from "./stage.ts";
+import { waitUntilEnded, type Stage, steps, waiting } from "./stage.ts";
 
 const REMOTE = { type: "http", url: "http://127.0.0.1:9/mcp" } as const;
 
@@ -24,8 +24,8 @@ export function servers(stage: Stage, { asking: shared }: Desks): void {
           const behavior = asked?.request.call_id === "toolu_sweep" ? "allow" : "deny";
           await t.host.approvals.answer(asked?.id ?? "", { behavior }, ME);
         }
-        await ended(session);
-        expect(office(t.home).done()).toEqual(["sweep"]);
+        await waitUntilEnded(session);
+        expect(office(t.home).listDone()).toEqual(["sweep"]);
         expect(ofType(await events(), "agent.mcp_tool_use")).toMatchObject([
           { name: "act", engine_name: "mcp__office__act", mcp_server_name: "office", input: { what: "sweep" } },
           { input: { what: "burn" } },
@@ -40,7 +40,7 @@ export function servers(stage: Stage, { asking: shared }: Desks): void {
           ?.toolResults.find(({ id }) => id === "toolu_sweep");
         expect(told).toMatchObject({ text: "acted: sweep", isError: false });
       }),
-    stage.refused({ agent: { mcp_servers: { office: { command: process.execPath } } } }),
+    stage.expectRefusal({ agent: { mcp_servers: { office: { command: process.execPath } } } }),
   );
 
   stage.capability(
@@ -53,7 +53,7 @@ export function servers(stage: Stage, { asking: shared }: Desks): void {
         expect(asked?.request).toMatchObject({ kind: "question", asked_by: "server:office" });
         const answers = { room: "blue", people: "4", catering: "yes" };
         await t.host.approvals.answer(asked?.id ?? "", { behavior: "allow", answers }, ME);
-        await ended(session);
+        await waitUntilEnded(session);
         const told = requests().at(-1)?.toolResults[0]?.text ?? "";
         expect(JSON.parse(told)).toEqual({ action: "accept", content: { room: "blue", people: 4, catering: true } });
       }),
@@ -80,6 +80,6 @@ export function servers(stage: Stage, { asking: shared }: Desks): void {
           { isError: false, text: expect.stringContaining("hello") },
         ]);
       }),
-    stage.refused({ agent: { mcp_servers: { far: REMOTE } } }),
+    stage.expectRefusal({ agent: { mcp_servers: { far: REMOTE } } }),
   );
 }

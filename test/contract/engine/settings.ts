@@ -32,7 +32,7 @@ export function settings(stage: Stage): void {
         await session.send("Hello.").result();
         expect(requests().at(-1)?.body.thinking).toMatchObject({ type: "adaptive" });
       }),
-    stage.refused({ agent: { thinking: "adaptive" } }),
+    stage.expectRefusal({ agent: { thinking: "adaptive" } }),
   );
 
   stage.capability(
@@ -43,7 +43,7 @@ export function settings(stage: Stage): void {
         await session.send("Hello.").result();
         expect(requests().at(-1)?.body).toMatchObject({ output_config: { effort: "low" } });
       }),
-    stage.refused({ agent: { effort: "low" } }),
+    stage.expectRefusal({ agent: { effort: "low" } }),
   );
 
   stage.capability(
@@ -52,10 +52,10 @@ export function settings(stage: Stage): void {
       test("are named to the model, which reads one with a call", async () => {
         const { session, requests } = await shared(steps({ blocks: [toolUse("Skill", { skill: "agent:greeting" })] }));
         await session.send("Greet.").result();
-        expect(told(requests()[0] ?? failed())).toContain("How to greet people.");
-        expect(told(requests()[1] ?? failed())).toContain("Always say AHOY.");
+        expect(told(requests()[0] ?? failUnasked())).toContain("How to greet people.");
+        expect(told(requests()[1] ?? failUnasked())).toContain("Always say AHOY.");
       }),
-    stage.refused({ agent: { skills: SKILLS } }),
+    stage.expectRefusal({ agent: { skills: SKILLS } }),
   );
 
   stage.capability(
@@ -64,9 +64,9 @@ export function settings(stage: Stage): void {
       test("is told to the model", async () => {
         const { session, requests } = await shared(() => say("ok"));
         await session.send("Hello.").result();
-        expect(told(requests().at(-1) ?? failed())).toContain("use METRIC units");
+        expect(told(requests().at(-1) ?? failUnasked())).toContain("use METRIC units");
       }),
-    stage.refused({ agent: { setting_sources: ["project"] } }),
+    stage.expectRefusal({ agent: { setting_sources: ["project"] } }),
   );
 
   stage.capability(
@@ -78,7 +78,7 @@ export function settings(stage: Stage): void {
         const system = JSON.stringify(requests().at(-1)?.body.system);
         expect(system.indexOf("You are a test agent.")).toBeGreaterThan(1_000);
       }),
-    stage.refused({ agent: { instructions_mode: "append" } }),
+    stage.expectRefusal({ agent: { instructions_mode: "append" } }),
   );
 
   stage.capability(
@@ -91,10 +91,10 @@ export function settings(stage: Stage): void {
         const session = await t.host.startSession({ agent: stage.agent({ fallback_model: FALLBACK }), cwd: t.cwd });
         expect((await session.send("Hello.").result()).text).toBe("from the other");
       }),
-    stage.refused({ agent: { fallback_model: FALLBACK } }),
+    stage.expectRefusal({ agent: { fallback_model: FALLBACK } }),
   );
 }
 
-function failed(): never {
+function failUnasked(): never {
   throw new Error("The model was not asked.");
 }

@@ -6,7 +6,7 @@ import {
   CAPABILITIES,
   type CapabilityName,
   type EngineCapabilities,
-  lackOf,
+  abilityLack,
 } from "../../../src/core/ports/engine-capabilities.ts";
 import type { LoggedEvent, Preview } from "../../../src/core/events/events.ts";
 import { hostToolName } from "../../../src/engines/tool-names.ts";
@@ -54,7 +54,7 @@ export class Stage {
   }
 
   /** What the model is offered when an agent lists these, sorted. */
-  offered(tools: readonly string[]): readonly string[] {
+  offeredTools(tools: readonly string[]): readonly string[] {
     return tools.flatMap((tool) => [tool, ...(this.#engine.companions?.[tool] ?? [])]).toSorted();
   }
 
@@ -63,7 +63,7 @@ export class Stage {
   }
 
   has(capability: CapabilityName): boolean {
-    return lackOf(this.#engine.capabilities[capability]) === undefined;
+    return abilityLack(this.#engine.capabilities[capability]) === undefined;
   }
 
   /** Registers `tests` when the engine has the capability, and otherwise a test that `lacking` is what it does instead. */
@@ -76,7 +76,9 @@ export class Stage {
   }
 
   /** For capabilities that an agent asks for: such an agent is refused before anything is stored. */
-  refused(more: Omit<StartOptions, "agent" | "cwd"> & { readonly agent?: Partial<AgentInput> }): () => Promise<void> {
+  expectRefusal(
+    more: Omit<StartOptions, "agent" | "cwd"> & { readonly agent?: Partial<AgentInput> },
+  ): () => Promise<void> {
     return async () => {
       await using t = await testHost(() => say("never"));
       const started = t.host.startSession({ ...more, agent: this.agent(more.agent), cwd: t.cwd });
@@ -119,7 +121,7 @@ export async function collect(
 }
 
 /** Resolves when the session is idle and waits for nobody. */
-export async function ended(session: Session): Promise<void> {
+export async function waitUntilEnded(session: Session): Promise<void> {
   await until(
     () => session.state,
     ({ status, stopReason }) => status === "idle" && stopReason?.type !== "requires_action",

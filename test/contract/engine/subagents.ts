@@ -7,7 +7,7 @@ import { call, type ModelRequest, type Reply, say, text, toolUse } from "../../s
 import { sharedSession } from "../../support/shared-session.ts";
 import { LOOKUP } from "./desks.ts";
 import { given, ME } from "./people.ts";
-import { callsIn, ended, nameIn, type Stage, steps, waiting } from "./stage.ts";
+import { callsIn, waitUntilEnded, nameIn, type Stage, steps, waiting } from "./stage.ts";
 
 type Line = "main" | "worker" | "boss" | "clerk";
 const MARKS = { worker: "You are WORKER.", boss: "You are BOSS.", clerk: "You are CLERK." } as const;
@@ -87,7 +87,7 @@ export function subagents(stage: Stage): void {
         }
         const workers = requests().filter((request) => lineOf(request) === "worker");
         for (const { body } of workers)
-          expect(body.tools?.map(({ name }) => name).toSorted()).toEqual(stage.offered(["Bash", "Write"]));
+          expect(body.tools?.map(({ name }) => name).toSorted()).toEqual(stage.offeredTools(["Bash", "Write"]));
         expect(
           requests()
             .at(-1)
@@ -158,7 +158,7 @@ export function subagents(stage: Stage): void {
           const [approval] = await waiting(t.host, session);
           expect(approval?.request).toMatchObject({ agent: "clerk", session_thread_id: thread?.session_thread_id });
           await t.host.approvals.answer(approval?.id ?? "", given("blue"), ME);
-          await ended(session);
+          await waitUntilEnded(session);
           expect(t.model.requests.at(-1)?.toolResults).toMatchObject([
             { text: expect.stringContaining("Report: blue") },
           ]);
@@ -167,6 +167,6 @@ export function subagents(stage: Stage): void {
           ]);
         });
     },
-    stage.refused({ agent: CREW }),
+    stage.expectRefusal({ agent: CREW }),
   );
 }

@@ -60,7 +60,7 @@ export function turns(stage: Stage, { worker: shared }: Desks): void {
       const own = ["hold", "meet", "find"];
       const names = (request?.body.tools ?? []).map(({ name }) => name);
       const wanted = [...WORKER_TOOLS, ...own.map((tool) => nameIn(request, tool))];
-      expect(names.toSorted()).toEqual(stage.offered(wanted));
+      expect(names.toSorted()).toEqual(stage.offeredTools(wanted));
       const [rendered] = ofType(await t.host.read(session.id), "capstan.prompt_rendered");
       expect(rendered).toMatchObject({ model: "claude-opus-4-8", cwd: t.cwd, engine: stage.name });
       expect(rendered?.tools.toSorted()).toEqual(names.toSorted());

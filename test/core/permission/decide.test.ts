@@ -1,15 +1,21 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MODES } from "../../../src/core/agent/agent-definition.ts";
-import { decide, STEPS, type Verdict } from "../../../src/core/permission/decide.ts";
+import { decide, STEPS, type PermissionVerdict } from "../../../src/core/permission/decide.ts";
 import { compileRules } from "../../../src/core/permission/rule-set.ts";
-import { bash, decided, type Situation, subject, TRAITS } from "./subjects.ts";
+import { bash, decideCall, type Situation, subject, TRAITS } from "./subjects.ts";
 
 const edit = (path: string) => subject("Edit", { file_path: path });
 const read = (path: string) => subject("Read", { file_path: path });
 const fetch = (url: string) => subject("WebFetch", { url });
 
-type Row = [what: string, about: ReturnType<typeof subject>, Situation, Verdict["behavior"], decidedBy: string];
+type Row = [
+  what: string,
+  about: ReturnType<typeof subject>,
+  Situation,
+  PermissionVerdict["behavior"],
+  decidedBy: string,
+];
 
 describe("the order of the checks", () => {
   const everywhere: Situation = { allow: ["Bash"], ask: ["Bash"], deny: ["Bash"], grants: ["Bash"] };
@@ -34,7 +40,7 @@ describe("the order of the checks", () => {
     ["12 not beside it", read("/owned/a"), { query: { readable: ["/own"] } }, "ask", "default:ask"],
     ["13 otherwise", bash("ls"), {}, "ask", "default:ask"],
   ])("%s", (_what, about, situation, behavior, decidedBy) => {
-    expect(decided(about, situation)).toMatchObject({ behavior, decidedBy });
+    expect(decideCall(about, situation)).toMatchObject({ behavior, decidedBy });
   });
 
   test("tells each step that did not decide", () => {
@@ -52,12 +58,12 @@ describe("the order of the checks", () => {
 describe("a skill", () => {
   test.each(["greet", "agent:greet", " /agent:Greet "])("is denied by its name, however it is called: %s", (skill) => {
     const deny = { deny: ["Skill(gre*)"] };
-    expect(decided(subject("Skill", { skill }), deny)).toMatchObject({ behavior: "deny" });
-    expect(decided(subject("Skill", { skill: "agent:other" }), deny)).not.toMatchObject({ behavior: "deny" });
+    expect(decideCall(subject("Skill", { skill }), deny)).toMatchObject({ behavior: "deny" });
+    expect(decideCall(subject("Skill", { skill: "agent:other" }), deny)).not.toMatchObject({ behavior: "deny" });
   });
 
   test("that a call does not name is asked about, as it may be the denied one", () => {
-    expect(decided(subject("Skill", {}), { deny: ["Skill(gre*)"] })).toMatchObject({ behavior: "ask" });
+    expect(decideCall(subject("Skill", {}), { deny: ["Skill(gre*)"] })).toMatchObject({ behavior: "ask" });
   });
 });
 
@@ -68,8 +74,8 @@ describe("a person", () => {
       ["AskUserQuestion", "question"],
     ] as const) {
       const situation: Situation = { mode, allow: [tool], grants: [tool] };
-      expect(decided(subject(tool), situation)).toMatchObject({ behavior: "ask", kind, rememberable: false });
-      expect(decided(subject(tool), { mode, deny: [tool] }).behavior).toBe("deny");
+      expect(decideCall(subject(tool), situation)).toMatchObject({ behavior: "ask", kind, rememberable: false });
+      expect(decideCall(subject(tool), { mode, deny: [tool] }).behavior).toBe("deny");
     }
   });
 });
@@ -77,7 +83,7 @@ describe("a person", () => {
 describe("a custom tool", () => {
   const lookup = subject("lookup", { key: "a" });
   const custom = { readOnly: false, edit: false, safeInternal: false, custom: true };
-  const about = (situation: Situation) => decided(lookup, { ...situation, query: { traits: custom } });
+  const about = (situation: Situation) => decideCall(lookup, { ...situation, query: { traits: custom } });
 
   test.each(MODES)("in %s mode is denied or waits for its client, whatever rules and grants say", (mode) => {
     const behavior = mode === "read-only" || mode === "plan" ? "deny" : "ask";
@@ -90,7 +96,7 @@ describe("a custom tool", () => {
   });
 
   test("is denied to a subagent that does not have it", () => {
-    expect(decided(lookup, { query: { traits: custom, enabled: false } }).behavior).toBe("deny");
+    expect(decideCall(lookup, { query: { traits: custom, enabled: false } }).behavior).toBe("deny");
   });
 });
 
@@ -163,16 +169,16 @@ describe("a grant", () => {
     ],
     ["for the whole tool does", bash("eval $X"), { grants: ["Bash"] }, "allow", "grant:0"],
   ])("%s", (_what, about, situation, behavior, decidedBy) => {
-    expect(decided(about, situation)).toMatchObject({ behavior, decidedBy });
+    expect(decideCall(about, situation)).toMatchObject({ behavior, decidedBy });
   });
 
   test("can be made of an answer, unless a rule forbids it or nothing narrow can be said", () => {
-    expect(decided(bash("git push"), { ask: ["Bash(git push *)"] }).rememberable).toBe(true);
+    expect(decideCall(bash("git push"), { ask: ["Bash(git push *)"] }).rememberable).toBe(true);
     const ask = [{ rule: "Bash(git push *)", remember: false }];
-    expect(decided(bash("git push"), { ask }).rememberable).toBe(false);
-    expect(decided(bash("rm $X")).rememberable).toBe(false);
-    expect(decided(bash("eval x")).rememberable).toBe(true);
-    expect(decided(bash("ls"), { allow: ["Bash"] }).rememberable).toBe(false);
+    expect(decideCall(bash("git push"), { ask }).rememberable).toBe(false);
+    expect(decideCall(bash("rm $X")).rememberable).toBe(false);
+    expect(decideCall(bash("eval x")).rememberable).toBe(true);
+    expect(decideCall(bash("ls"), { allow: ["Bash"] }).rememberable).toBe(false);
   });
 });
 
@@ -207,7 +213,7 @@ describe("whatever else holds", () => {
     fc.assert(
       fc.property(world, about, ({ traits: has, sandboxed, ...situation }, call) => {
         const deny = [call.tool];
-        expect(decided(call, { ...situation, deny, query: { traits: has, sandboxed } }).behavior).toBe("deny");
+        expect(decideCall(call, { ...situation, deny, query: { traits: has, sandboxed } }).behavior).toBe("deny");
       }),
     );
   });
@@ -216,7 +222,7 @@ describe("whatever else holds", () => {
     fc.assert(
       fc.property(world, about, ({ traits: has, sandboxed, ask, ...situation }, call) => {
         const forbidding = [...ask, { rule: call.tool, remember: false }];
-        const verdict = decided(call, { ...situation, ask: forbidding, query: { traits: has, sandboxed } });
+        const verdict = decideCall(call, { ...situation, ask: forbidding, query: { traits: has, sandboxed } });
         expect(verdict.behavior).not.toBe("allow");
         expect(verdict.rememberable).toBe(false);
       }),
@@ -228,11 +234,11 @@ describe("whatever else holds", () => {
     fc.assert(
       fc.property(world, rules, about, ({ traits: has, sandboxed, ...situation }, deny, call) => {
         const query = { traits: has, sandboxed };
-        const all = rank[decided(call, { ...situation, deny, query }).behavior];
-        expect(rank[decided(call, { ...situation, deny: [], query }).behavior]).toBeLessThanOrEqual(all);
-        expect(rank[decided(call, { ...situation, deny, ask: [], query }).behavior]).toBeLessThanOrEqual(all);
-        expect(rank[decided(call, { ...situation, deny, allow: [], query }).behavior]).toBeGreaterThanOrEqual(all);
-        expect(rank[decided(call, { ...situation, deny, grants: [], query }).behavior]).toBeGreaterThanOrEqual(all);
+        const all = rank[decideCall(call, { ...situation, deny, query }).behavior];
+        expect(rank[decideCall(call, { ...situation, deny: [], query }).behavior]).toBeLessThanOrEqual(all);
+        expect(rank[decideCall(call, { ...situation, deny, ask: [], query }).behavior]).toBeLessThanOrEqual(all);
+        expect(rank[decideCall(call, { ...situation, deny, allow: [], query }).behavior]).toBeGreaterThanOrEqual(all);
+        expect(rank[decideCall(call, { ...situation, deny, grants: [], query }).behavior]).toBeGreaterThanOrEqual(all);
       }),
       { numRuns: 500 },
     );

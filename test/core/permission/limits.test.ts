@@ -5,17 +5,17 @@ import { MODES } from "../../../src/core/agent/agent-definition.ts";
 import {
   CREDENTIAL_PATHS,
   isHidden,
-  type SandboxPlaces,
+  type SandboxDirectories,
   type SandboxPlan,
   sandboxPlan,
 } from "../../../src/core/environment/sandbox.ts";
-import { bash, decided, subject } from "./subjects.ts";
+import { bash, decideCall, subject } from "./subjects.ts";
 
 /** Of a workspace that is Capstan's own, so that it lies in what is hidden. */
 function plan(
   sandbox: EnvironmentInput["sandbox"] = {},
   links: Readonly<Record<string, string>> = {},
-  places: Partial<SandboxPlaces> = {},
+  places: Partial<SandboxDirectories> = {},
 ): SandboxPlan {
   return sandboxPlan(environmentDefinition.parse({ sandbox: { mode: "required", ...sandbox } }).sandbox, {
     cwd: "/nowhere/ws",
@@ -207,14 +207,14 @@ describe("limits", () => {
   test.each(MODES)("hold in %s mode, against rules and grants", (mode) => {
     const query = { limits: plan() };
     const allowed = { mode, allow: ["Edit", "Write"], grants: ["Write"], query };
-    expect(decided(write("/etc/hosts"), allowed)).toMatchObject({ behavior: "deny", decidedBy: "sandbox:write" });
+    expect(decideCall(write("/etc/hosts"), allowed)).toMatchObject({ behavior: "deny", decidedBy: "sandbox:write" });
   });
 
   test("come after a deny rule, and leave the rest to the other steps", () => {
     const query = { limits: plan() };
-    expect(decided(write("/etc/hosts"), { deny: ["Write"], query }).decidedBy).toBe("rule:deny Write");
-    expect(decided(write("a"), { query }).decidedBy).toBe("default:ask");
-    expect(decided(bash("rm -rf /"), { query }).decidedBy).toBe("default:ask");
+    expect(decideCall(write("/etc/hosts"), { deny: ["Write"], query }).decidedBy).toBe("rule:deny Write");
+    expect(decideCall(write("a"), { query }).decidedBy).toBe("default:ask");
+    expect(decideCall(bash("rm -rf /"), { query }).decidedBy).toBe("default:ask");
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { OPTIONS_THAT_ACT } from "../../../src/core/shell/effects/table.ts";
-import { bash, decided } from "./subjects.ts";
+import { bash, decideCall } from "./subjects.ts";
 
 const programs = Object.keys(OPTIONS_THAT_ACT);
 
@@ -21,19 +21,19 @@ function ruleIn(reason: string): string {
 describe("an option that writes, deletes or runs something", () => {
   test.each(ENTRIES)("$line: a rule has to name it", ({ line, program, option, does }) => {
     const wildcard = `Bash(${program} *)`;
-    const { behavior, reason } = decided(bash(line), { allow: [wildcard] });
+    const { behavior, reason } = decideCall(bash(line), { allow: [wildcard] });
     expect({ behavior, reason }).toEqual({
       behavior: "ask",
       reason: expect.stringContaining(`\`${option}\` ${does}; \`${wildcard}\` does not cover it. Add \``) as string,
     });
-    expect(decided(bash(line), { allow: [wildcard, ruleIn(reason)] }).behavior).toBe("allow");
+    expect(decideCall(bash(line), { allow: [wildcard, ruleIn(reason)] }).behavior).toBe("allow");
   });
 
   test("has a reason that says what to add", () => {
-    expect(decided(bash("find . -delete"), { allow: ["Bash(find *)"] }).reason).toBe(
+    expect(decideCall(bash("find . -delete"), { allow: ["Bash(find *)"] }).reason).toBe(
       "`-delete` deletes files; `Bash(find *)` does not cover it. Add `Bash(find * -delete)` to allow it.",
     );
-    expect(decided(bash("sort --out=x -u f"), { allow: ["Bash(sort *)"] }).reason).toBe(
+    expect(decideCall(bash("sort --out=x -u f"), { allow: ["Bash(sort *)"] }).reason).toBe(
       "`--output` writes a file; `Bash(sort *)` does not cover it. Add `Bash(sort --out* *)` to allow it.",
     );
   });
@@ -131,22 +131,22 @@ const TABLE: readonly [line: string, allow: string[], behavior: string][] = [
 
 describe("rules and options", () => {
   test.each(TABLE)("%s with %j: %s", (line, allow, behavior) => {
-    expect(decided(bash(line), { allow }).behavior).toBe(behavior);
+    expect(decideCall(bash(line), { allow }).behavior).toBe(behavior);
   });
 
   test("an option that runs a program may run what a rule denies", () => {
     for (const line of ["sort --compress-program=rm f", "git -c core.pager='rm x' log", "sed '1e rm x' f"])
-      expect(decided(bash(line), { deny: ["Bash(rm *)"], mode: "yolo" }).behavior).toBe("ask");
+      expect(decideCall(bash(line), { deny: ["Bash(rm *)"], mode: "yolo" }).behavior).toBe("ask");
   });
 
   test("an option that writes is an edit to a rule that denies all edits", () => {
     for (const line of ["sort -o out f", "sed -i p f", "find . -delete", "git log --output=x"])
-      expect(decided(bash(line), { deny: ["Edit"], mode: "yolo" }).behavior).toBe("deny");
+      expect(decideCall(bash(line), { deny: ["Edit"], mode: "yolo" }).behavior).toBe("deny");
   });
 
   test("a remembered answer names the option", () => {
-    expect(decided(bash("find . -delete"), { grants: ["Bash(find . -delete)"] }).behavior).toBe("allow");
-    expect(decided(bash("find . -delete"), { grants: ["Bash(find *)"] }).behavior).toBe("ask");
+    expect(decideCall(bash("find . -delete"), { grants: ["Bash(find . -delete)"] }).behavior).toBe("allow");
+    expect(decideCall(bash("find . -delete"), { grants: ["Bash(find *)"] }).behavior).toBe("ask");
   });
 
   test("the table has the programs that agents use", () => {

@@ -5,7 +5,7 @@ import { bash } from "./subjects.ts";
 
 const rules = compileRules({ allow: ["Bash(ls *)"], ask: ["Bash(git push *)"], deny: ["Bash(rm *)"] });
 
-function recorded(command: string, fields: Partial<Decided>): Decided {
+function recordedDecision(command: string, fields: Partial<Decided>): Decided {
   return {
     type: "capstan.permission_decided",
     id: "sevt_1",
@@ -34,11 +34,11 @@ describe("a recorded decision under other rules", () => {
     ["is denied in spite of a grant", "rm x", { decided_by: "grant:grnt_1" }, "allow", "deny"],
     ["keeps its mode", "npm test", { mode: "yolo" }, "allow", "allow"],
   ])("%s", (_what, command, fields, before, now) => {
-    expect(replayDecision(recorded(command, fields), rules)).toMatchObject({ before, now });
+    expect(replayDecision(recordedDecision(command, fields), rules)).toMatchObject({ before, now });
   });
 
   test("can be replayed in another mode", () => {
-    expect(replayDecision(recorded("ls", { mode: "yolo" }), rules, "read-only")).toMatchObject({ now: "deny" });
+    expect(replayDecision(recordedDecision("ls", { mode: "yolo" }), rules, "read-only")).toMatchObject({ now: "deny" });
   });
 
   test.each<[string, Partial<Decided>]>([
@@ -47,6 +47,6 @@ describe("a recorded decision under other rules", () => {
     ["made by a limit", { decided_by: "limit:usd" }],
     ["made by a failure", { decided_by: "error" }],
   ])("%s is left out", (_what, fields) => {
-    expect(replayDecision(recorded("ls", fields), rules)).toBeUndefined();
+    expect(replayDecision(recordedDecision("ls", fields), rules)).toBeUndefined();
   });
 });

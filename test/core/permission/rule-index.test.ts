@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { callOf, hitBy, isCoveredBy } from "../../../src/core/permission/match-call.ts";
+import { prepareCall, hitBy, isCoveredBy } from "../../../src/core/permission/match-call.ts";
 import { parseRule } from "../../../src/core/rules/rule.ts";
 import { RuleIndex } from "../../../src/core/permission/rule-index.ts";
 import { bash, subject } from "./subjects.ts";
@@ -79,7 +79,7 @@ test("the index finds every rule that speaks of a call", () => {
   const index = new RuleIndex(RULES);
   fc.assert(
     fc.property(call, (about) => {
-      const ready = callOf(about);
+      const ready = prepareCall(about);
       const found = new Set(index.candidates(ready));
       for (const [id, rule] of RULES.entries()) {
         const speaks = hitBy(rule, ready) !== undefined || ready.parts.some((part) => isCoveredBy(rule, part, ready));
@@ -93,7 +93,7 @@ test("the index finds every rule that speaks of a call", () => {
 test("what an allowing rule covers, the same rule would restrict", () => {
   fc.assert(
     fc.property(call, fc.constantFrom(...RULES), (about, rule) => {
-      const ready = callOf(about);
+      const ready = prepareCall(about);
       if (ready.parts.every((part) => isCoveredBy(rule, part, ready))) expect(hitBy(rule, ready)).toBeDefined();
     }),
     { numRuns: 3_000 },

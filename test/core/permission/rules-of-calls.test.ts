@@ -1,12 +1,18 @@
 import { describe, expect, test } from "vitest";
-import type { Verdict } from "../../../src/core/permission/decide.ts";
-import { bash, decided, type Situation, subject } from "./subjects.ts";
+import type { PermissionVerdict } from "../../../src/core/permission/decide.ts";
+import { bash, decideCall, type Situation, subject } from "./subjects.ts";
 
 const edit = (path: string) => subject("Edit", { file_path: path });
 const read = (path: string) => subject("Read", { file_path: path });
 const fetch = (url: string) => subject("WebFetch", { url });
 
-type Row = [what: string, about: ReturnType<typeof subject>, Situation, Verdict["behavior"], decidedBy: string];
+type Row = [
+  what: string,
+  about: ReturnType<typeof subject>,
+  Situation,
+  PermissionVerdict["behavior"],
+  decidedBy: string,
+];
 
 describe("a rule", () => {
   test.each<Row>([
@@ -219,6 +225,6 @@ describe("a rule", () => {
     ["in small letters", bash("ls"), { deny: ["bash(ls)"] }, "deny", "rule:deny bash(ls)"],
     ["in small letters, for a tool of that very name", subject("read"), { deny: ["read"] }, "deny", "rule:deny read"],
   ])("%s", (_what, about, situation, behavior, decidedBy) => {
-    expect(decided(about, situation)).toMatchObject({ behavior, decidedBy });
+    expect(decideCall(about, situation)).toMatchObject({ behavior, decidedBy });
   });
 });

@@ -14,7 +14,7 @@ interface Given {
   readonly grants?: readonly string[];
 }
 
-function decided(call: string, { tools, permissions = {}, grants = [] }: Given) {
+function decideOnServer(call: string, { tools, permissions = {}, grants = [] }: Given) {
   const agent = parseAgent({
     name: "clerk",
     model: "m",
@@ -45,32 +45,33 @@ describe("what an agent says of a server's tools", () => {
     ["mcp__file__delete", "ask", "default:ask"],
     ["mcp__file__s__delete", "ask", "default:ask"],
   ])("decides about %s", (call, behavior, decidedBy) => {
-    expect(decided(call, { tools })).toMatchObject({ behavior, decidedBy });
+    expect(decideOnServer(call, { tools })).toMatchObject({ behavior, decidedBy });
   });
 
   test("is told with the decision", () => {
-    expect(decided("mcp__files__delete", { tools }).reason).toBe(
+    expect(decideOnServer("mcp__files__delete", { tools }).reason).toBe(
       "The rule mcp_servers.files.tools.delete denies this call.",
     );
   });
 
   test("stands beside the rules: to deny is more than to ask, and that is more than to allow", () => {
     const rules = { allow: ["mcp__files"], deny: ["mcp__files__list"] };
-    expect(decided("mcp__files__list", { tools, permissions: rules })).toMatchObject({
+    expect(decideOnServer("mcp__files__list", { tools, permissions: rules })).toMatchObject({
       behavior: "deny",
       decidedBy: "rule:deny mcp__files__list",
     });
-    expect(decided("mcp__files__move", { tools, permissions: rules }).behavior).toBe("ask");
-    expect(decided("mcp__files__delete", { tools, permissions: { mode: "yolo" } }).behavior).toBe("deny");
+    expect(decideOnServer("mcp__files__move", { tools, permissions: rules }).behavior).toBe("ask");
+    expect(decideOnServer("mcp__files__delete", { tools, permissions: { mode: "yolo" } }).behavior).toBe("deny");
     expect(
-      decided("mcp__files__move", { tools: { "*": "allow" }, permissions: { ask: ["mcp__files__move"] } }).behavior,
+      decideOnServer("mcp__files__move", { tools: { "*": "allow" }, permissions: { ask: ["mcp__files__move"] } })
+        .behavior,
     ).toBe("ask");
   });
 
   test("can deny all but a few", () => {
     const few = { list: "allow", "*": "deny" } as const;
-    expect(decided("mcp__files__list", { tools: few }).behavior).toBe("allow");
-    expect(decided("mcp__files__move", { tools: few })).toMatchObject({
+    expect(decideOnServer("mcp__files__list", { tools: few }).behavior).toBe("allow");
+    expect(decideOnServer("mcp__files__move", { tools: few })).toMatchObject({
       behavior: "deny",
       decidedBy: "rule:deny mcp_servers.files.tools.*",
     });
@@ -78,11 +79,11 @@ describe("what an agent says of a server's tools", () => {
 
   test("is answered by a grant where it asks, never where it denies", () => {
     const grants = ["mcp__files"];
-    expect(decided("mcp__files__move", { tools, grants })).toMatchObject({
+    expect(decideOnServer("mcp__files__move", { tools, grants })).toMatchObject({
       behavior: "allow",
       decidedBy: "grant:grnt_0",
     });
-    expect(decided("mcp__files__delete", { tools, grants }).behavior).toBe("deny");
+    expect(decideOnServer("mcp__files__delete", { tools, grants }).behavior).toBe("deny");
   });
 
   test("must be about tools that the server has", () => {

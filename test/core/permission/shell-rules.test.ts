@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MODES } from "../../../src/core/agent/agent-definition.ts";
-import { bash, decided, type Situation } from "./subjects.ts";
+import { bash, decideCall, type Situation } from "./subjects.ts";
 
 const allow = ["Bash(ls *)", "Bash(git status)", "Bash(echo *)", "Edit(out/**)"];
 
@@ -62,39 +62,39 @@ const TABLE: readonly [line: string, behavior: string][] = [
 
 describe("a shell command", () => {
   test.each(TABLE)("%j: %s", (line, behavior) => {
-    expect(decided(bash(line), { allow, deny: ["Bash(rm *)"] }).behavior).toBe(behavior);
+    expect(decideCall(bash(line), { allow, deny: ["Bash(rm *)"] }).behavior).toBe(behavior);
   });
 
   test("that changes its directory writes relative to it", () => {
     const rules: Situation = { allow: ["Bash(cd *)", "Bash(echo *)", "Edit(out/**)"] };
-    expect(decided(bash("cd /etc && echo a > out/b"), rules).behavior).toBe("ask");
-    expect(decided(bash("cd sub && echo a > out/b"), rules).behavior).toBe("ask");
-    expect(decided(bash("cd - && echo a > out/b"), rules).behavior).toBe("ask");
-    expect(decided(bash("cd sub && echo a > /nowhere/ws/out/b"), rules).behavior).toBe("allow");
-    expect(decided(bash("cd /nowhere && echo a > ws/out/b"), { ...rules, deny: ["Edit(out/**)"] }).behavior).toBe(
+    expect(decideCall(bash("cd /etc && echo a > out/b"), rules).behavior).toBe("ask");
+    expect(decideCall(bash("cd sub && echo a > out/b"), rules).behavior).toBe("ask");
+    expect(decideCall(bash("cd - && echo a > out/b"), rules).behavior).toBe("ask");
+    expect(decideCall(bash("cd sub && echo a > /nowhere/ws/out/b"), rules).behavior).toBe("allow");
+    expect(decideCall(bash("cd /nowhere && echo a > ws/out/b"), { ...rules, deny: ["Edit(out/**)"] }).behavior).toBe(
       "deny",
     );
   });
 
   test("may write in the workspace when edits are accepted, and runs what rules allow", () => {
-    expect(decided(bash("echo a > b"), { allow, mode: "accept-edits" }).behavior).toBe("allow");
-    expect(decided(bash("echo a > /tmp/b"), { allow, mode: "accept-edits" }).behavior).toBe("ask");
-    expect(decided(bash("cat a > b"), { allow, mode: "accept-edits" }).behavior).toBe("ask");
+    expect(decideCall(bash("echo a > b"), { allow, mode: "accept-edits" }).behavior).toBe("allow");
+    expect(decideCall(bash("echo a > /tmp/b"), { allow, mode: "accept-edits" }).behavior).toBe("ask");
+    expect(decideCall(bash("cat a > b"), { allow, mode: "accept-edits" }).behavior).toBe("ask");
   });
 
   test("that a rule allows by the tool's name alone may write and be unclear", () => {
     for (const line of ["echo a > /etc/b", "eval $X", "cat < $Y"])
-      expect(decided(bash(line), { allow: ["Bash"] }).behavior).toBe("allow");
+      expect(decideCall(bash(line), { allow: ["Bash"] }).behavior).toBe("allow");
   });
 
   test("that is unclear is asked about where it could hide what a rule speaks of, in every mode", () => {
     for (const rules of [{ deny: ["Bash(rm *)"] }, { ask: ["Bash(rm *)"] }] satisfies Situation[]) {
-      expect(decided(bash("eval $X"), { ...rules, mode: "yolo" }).behavior).toBe("ask");
-      expect(decided(bash("eval $X"), { ...rules, allow: ["Bash"] }).behavior).toBe("ask");
-      expect(decided(bash("eval $X"), { ...rules, query: { sandboxed: true } }).behavior).toBe("ask");
+      expect(decideCall(bash("eval $X"), { ...rules, mode: "yolo" }).behavior).toBe("ask");
+      expect(decideCall(bash("eval $X"), { ...rules, allow: ["Bash"] }).behavior).toBe("ask");
+      expect(decideCall(bash("eval $X"), { ...rules, query: { sandboxed: true } }).behavior).toBe("ask");
     }
-    expect(decided(bash("eval $X"), { deny: ["Read(.env)"], mode: "yolo" }).behavior).toBe("ask");
-    expect(decided(bash("eval $X"), { deny: ["WebFetch"], mode: "yolo" }).behavior).toBe("allow");
+    expect(decideCall(bash("eval $X"), { deny: ["Read(.env)"], mode: "yolo" }).behavior).toBe("ask");
+    expect(decideCall(bash("eval $X"), { deny: ["WebFetch"], mode: "yolo" }).behavior).toBe("allow");
   });
 
   test.each<[string, Situation, string]>([
@@ -120,7 +120,7 @@ describe("a shell command", () => {
     ["cat b", { deny: ["Read"] }, "allow"],
     ["rm ./package-lock.json", { ask: ["Edit(package-lock.json)"] }, "ask"],
   ])("%s with path rules %j: %s", (line, rules, behavior) => {
-    expect(decided(bash(line), { ...rules, mode: "yolo" }).behavior).toBe(behavior);
+    expect(decideCall(bash(line), { ...rules, mode: "yolo" }).behavior).toBe(behavior);
   });
 });
 
@@ -169,7 +169,7 @@ describe("commands put together", () => {
       fc.property(made, fc.constantFrom(...MODES), fc.boolean(), ({ line, parts }, mode, bare) => {
         fc.pre(parts.some((part) => DENIED.includes(part)));
         const rules = { allow: bare ? ["Bash"] : allow, deny: ["Bash(rm *)"], grants: ["Bash"], mode };
-        expect(decided(bash(line), rules).behavior).not.toBe("allow");
+        expect(decideCall(bash(line), rules).behavior).not.toBe("allow");
       }),
       { numRuns: 1_500 },
     );
@@ -179,7 +179,7 @@ describe("commands put together", () => {
     fc.assert(
       fc.property(made, ({ line, parts }) => {
         fc.pre(parts.some((part) => !ALLOWED.includes(part)));
-        expect(decided(bash(line), { allow: [...allow, "Bash(bash *)"] }).behavior).not.toBe("allow");
+        expect(decideCall(bash(line), { allow: [...allow, "Bash(bash *)"] }).behavior).not.toBe("allow");
       }),
       { numRuns: 1_500 },
     );

@@ -1,5 +1,5 @@
 import type { Mode } from "../../../src/core/agent/agent-definition.ts";
-import { decide, type PermissionQuery, type Verdict } from "../../../src/core/permission/decide.ts";
+import { decide, type PermissionQuery, type PermissionVerdict } from "../../../src/core/permission/decide.ts";
 import { parseRule } from "../../../src/core/rules/rule.ts";
 import { compileRules, type RuleLists } from "../../../src/core/permission/rule-set.ts";
 import type { CallSubject, ToolTraits } from "../../../src/core/rules/subject.ts";
@@ -34,7 +34,7 @@ export interface Situation extends Partial<RuleLists> {
 }
 
 /** What is decided about a call; each grant has its place in the list as id. */
-export function decided(about: CallSubject, situation: Situation = {}): Verdict {
+export function decideCall(about: CallSubject, situation: Situation = {}): PermissionVerdict {
   const { allow = [], ask = [], deny = [], mode = "normal", grants = [], query } = situation;
   return decide({
     enabled: true,

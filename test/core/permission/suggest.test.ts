@@ -2,9 +2,9 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { suggestRules } from "../../../src/core/permission/suggest.ts";
 import type { CallSubject } from "../../../src/core/rules/subject.ts";
-import { bash, decided, subject } from "./subjects.ts";
+import { bash, decideCall, subject } from "./subjects.ts";
 
-function quoted(word: string): string {
+function quoteWord(word: string): string {
   return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
@@ -46,10 +46,12 @@ describe("the rules that an answer would be remembered as", () => {
     fc.string({ minLength: 1, maxLength: 8, unit: "grapheme" }),
     fc.string({ minLength: 1, maxLength: 8, unit: fc.constantFrom(..."ab*?[]{},\\'\"()~:=-./ $;".split("")) }),
   );
-  const command = fc.array(text, { minLength: 1, maxLength: 3 }).map((words) => `prog ${words.map(quoted).join(" ")}`);
+  const command = fc
+    .array(text, { minLength: 1, maxLength: 3 })
+    .map((words) => `prog ${words.map(quoteWord).join(" ")}`);
   const call = fc.oneof(
     fc.array(command, { minLength: 1, maxLength: 3 }).map((all) => bash(all.join(" && "))),
-    fc.tuple(command, text).map(([line, file]) => bash(`${line} > ${quoted(file)}`)),
+    fc.tuple(command, text).map(([line, file]) => bash(`${line} > ${quoteWord(file)}`)),
     fc.tuple(fc.constantFrom("Edit", "Write", "Read"), text).map(([tool, path]) => subject(tool, { file_path: path })),
     text.map((path) => subject("Grep", { path })),
     text.map((name) => subject("Agent", { subagent_type: name })),
@@ -62,9 +64,9 @@ describe("the rules that an answer would be remembered as", () => {
       fc.property(call, (about) => {
         fc.pre(about.refused === undefined);
         const grants = suggestRules(about);
-        const asked = decided(about, nothing);
+        const asked = decideCall(about, nothing);
         expect(asked).toMatchObject({ behavior: "ask", rememberable: grants.length > 0 });
-        if (grants.length > 0) expect(decided(about, { ...nothing, grants }).behavior).toBe("allow");
+        if (grants.length > 0) expect(decideCall(about, { ...nothing, grants }).behavior).toBe("allow");
       }),
       { numRuns: 2_000 },
     );
@@ -76,7 +78,7 @@ describe("the rules that an answer would be remembered as", () => {
         const [first, second] = [bash(one), bash(other)];
         const grants = suggestRules(first);
         fc.pre(grants.length > 0 && JSON.stringify(first.shell?.commands) !== JSON.stringify(second.shell?.commands));
-        expect(decided(second, { grants }).behavior).toBe("ask");
+        expect(decideCall(second, { grants }).behavior).toBe("ask");
       }),
       { numRuns: 1_000 },
     );
@@ -90,7 +92,7 @@ describe("the rules that an answer would be remembered as", () => {
         const [a, b] = [first.paths[0]?.real ?? "", second.paths[0]?.real ?? ""];
         const grants = suggestRules(first);
         fc.pre(grants.length > 0 && a !== b && !b.startsWith(a === "/" ? a : `${a}/`));
-        expect(decided(second, { grants }).behavior).toBe("ask");
+        expect(decideCall(second, { grants }).behavior).toBe("ask");
       }),
       { numRuns: 1_000 },
     );

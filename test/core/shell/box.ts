@@ -194,10 +194,10 @@ function readLog(path: string): string[][] {
       line
         .split("\t")
         .slice(0, -1)
-        .map((word) => word.replaceAll(/\\(.)/g, unescaped)),
+        .map((word) => word.replaceAll(/\\(.)/g, unescapeLetter)),
     );
 }
 
-function unescaped(_: string, letter: string): string {
+function unescapeLetter(_: string, letter: string): string {
   return letter === "n" ? "\n" : letter === "t" ? "\t" : letter;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readCommands } from "../../../src/core/shell/read-commands.ts";
 import { ATTEMPTS, ORDINARY } from "./commands.ts";
-import { mayHide, shown } from "./shown.ts";
+import { mayHide, commandTexts } from "./may-hide.ts";
 
 test("the table is large, and half of it tries to slip past", () => {
   const lines = [...ORDINARY, ...ATTEMPTS].map(([line]) => line);
@@ -19,7 +19,7 @@ describe.each([
     if (read === "unclear" || asks) expect(reading.unclear).not.toEqual([]);
     else
       expect({ unclear: reading.unclear, hides: mayHide(reading) }).toEqual({ unclear: [], hides: read === "option" });
-    if (read !== "unclear" && read !== "option") expect(shown(reading)).toEqual(read);
+    if (read !== "unclear" && read !== "option") expect(commandTexts(reading)).toEqual(read);
   });
 });
 

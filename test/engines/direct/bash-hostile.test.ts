@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
-import { PATIENT, testShell } from "./shell-place.ts";
+import { PATIENT, testShell } from "./test-shell.ts";
 
 /** What a command without a sandbox can leave where the host is about to read or write. */
 const OBSTACLES: readonly { readonly kind: string; readonly put: (path: string, victim: string) => void }[] = [

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { Watchdog } from "../../../src/process/limits.ts";
-import { PATIENT, testShell, type TestShell } from "./shell-place.ts";
+import { PATIENT, testShell, type TestShell } from "./test-shell.ts";
 
 /** The processes that bear a mark on their command line. */
 function bearing(mark: string): string[] {

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "vitest";
 import { sandboxTest } from "../../support/hostile-world.ts";
-import { PATIENT, testShell } from "./shell-place.ts";
+import { PATIENT, testShell } from "./test-shell.ts";
 
 sandboxTest("a command writes in the workspace and the temporary directory alone", async () => {
   const { run, at } = await testShell({ sandbox: {} });

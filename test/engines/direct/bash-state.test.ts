@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFile
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { sandboxTest } from "../../support/hostile-world.ts";
-import { PATIENT, testShell, type TestShell } from "./shell-place.ts";
+import { PATIENT, testShell, type TestShell } from "./test-shell.ts";
 
 /** Each would change what later commands run, whatever rules have seen of them. */
 const ATTACKS: Readonly<Record<string, string>> = {

@@ -3,9 +3,9 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CapturedOutput } from "../../../src/engines/direct/shell/captured-output.ts";
-import { duration } from "../../../src/engines/direct/shell/result-text.ts";
+import { shortDuration } from "../../../src/engines/direct/shell/result-text.ts";
 import { temporaryDirectory } from "../../support/host.ts";
-import { PATIENT, testShell } from "./shell-place.ts";
+import { PATIENT, testShell } from "./test-shell.ts";
 
 describe("a command", () => {
   test("returns stdout, then stderr", async () => {
@@ -168,7 +168,7 @@ describe("the end of a command", () => {
     [120_000, "2m"],
     [150_000, "2m 30s"],
   ])("after %i ms is told as %s", (ms, text) => {
-    expect(duration(ms)).toBe(text);
+    expect(shortDuration(ms)).toBe(text);
   });
 });
 

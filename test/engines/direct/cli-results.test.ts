@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { agent, testHost } from "../../support/host.ts";
 import { say, toolUse } from "../../support/scripted-model.ts";
-import { textOf, toolWorkspace } from "./tool-place.ts";
+import { textOf, toolWorkspace } from "./tool-workspace.ts";
 
 /** An older model: the CLI demands of it that a file is read before it is changed, as this engine does of every model. */
 const MODEL = "claude-sonnet-4-5";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isFull } from "../../../src/engines/direct/line/compaction.ts";
-import { modelToAsk } from "../../../src/engines/direct/model/names.ts";
+import { modelToAsk } from "../../../src/engines/direct/model/model-to-ask.ts";
 
 const small = modelToAsk("claude-opus-4-8");
 const long = modelToAsk("claude-opus-4-8[1m]");

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { runRipgrep } from "../../../src/engines/direct/tools/search/ripgrep.ts";
 import { sandboxFinder } from "../../../src/sandbox/support.ts";
 import { sandboxTest } from "../../support/hostile-world.ts";
-import { OPEN_PLAN, toolWorkspace } from "./tool-place.ts";
+import { OPEN_PLAN, toolWorkspace } from "./tool-workspace.ts";
 
 sandboxTest(
   "a confined search reads what commands may read, and nothing behind a link or a hidden directory",

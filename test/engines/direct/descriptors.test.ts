@@ -3,8 +3,8 @@ import { readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { testShell } from "./shell-place.ts";
-import { textOf, toolWorkspace } from "./tool-place.ts";
+import { testShell } from "./test-shell.ts";
+import { textOf, toolWorkspace } from "./tool-workspace.ts";
 
 const ROUNDS = 12;
 

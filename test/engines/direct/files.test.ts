@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { execFileSync, spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { textOf, toolWorkspace } from "./tool-place.ts";
+import { textOf, toolWorkspace } from "./tool-workspace.ts";
 
 describe("Read", () => {
   test("shows 2000 lines of a longer file, and how to read on", async () => {

@@ -108,7 +108,7 @@ test("the prefix of a request stays the same while a conversation grows, and its
     if (before === undefined) continue;
     expect(body.tools).toEqual(before.tools);
     expect(body.system).toEqual(before.system);
-    expect(unmarked(body.messages.slice(0, before.messages.length))).toEqual(unmarked(before.messages));
+    expect(withoutMarks(body.messages.slice(0, before.messages.length))).toEqual(withoutMarks(before.messages));
   }
 });
 
@@ -283,7 +283,7 @@ test("a session has no process", async () => {
 });
 
 /** A request without the marks of the prompt cache. */
-function unmarked(value: unknown): unknown {
+function withoutMarks(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (key, inner: unknown) => (key === "cache_control" ? undefined : inner)));
 }
 

@@ -3,8 +3,8 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { until } from "../../support/until.ts";
-import { openServers, program, support } from "./mcp-place.ts";
-import { textOf } from "./tool-place.ts";
+import { openServers, program, support } from "./open-servers.ts";
+import { textOf } from "./tool-workspace.ts";
 
 test("programs count for the limits of their session, and are killed at once with it", async () => {
   await using t = await openServers(() => ({ office: program("mcp-server.ts"), second: program("mcp-server.ts") }));

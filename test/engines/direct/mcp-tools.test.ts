@@ -8,8 +8,8 @@ import { Silence } from "../../../src/mcp/client/silence.ts";
 import { everythingProgram, everythingRemote } from "../../support/mcp-everything.ts";
 import { remoteMcp } from "../../support/mcp-remote.ts";
 import { until } from "../../support/until.ts";
-import { openServers as open, program } from "./mcp-place.ts";
-import { textOf } from "./tool-place.ts";
+import { openServers as open, program } from "./open-servers.ts";
+import { textOf } from "./tool-workspace.ts";
 
 describe("the tools of a server", () => {
   test.each(["stdio", "http", "sse"] as const)("over %s are called, with all kinds of results", async (type) => {
@@ -139,7 +139,7 @@ describe("a server that misbehaves", () => {
       using silence = new Silence(1_000, () => false);
       for (let step = 0; step < 5; step++) {
         vi.advanceTimersByTime(900);
-        silence.heard();
+        silence.restart();
       }
       expect(silence.signal.aborted).toBe(false);
       vi.advanceTimersByTime(1_000);

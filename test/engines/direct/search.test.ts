@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { textOf, toolWorkspace } from "./tool-place.ts";
+import { textOf, toolWorkspace } from "./tool-workspace.ts";
 
 describe("a search", () => {
   test("leaves out what a rule denies or the environment hides, although it was let through", async () => {

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { htmlToMarkdown } from "../../../src/engines/direct/tools/web/html-to-markdown.ts";
 import { listen, type Listening } from "../../support/mcp-remote.ts";
-import { textOf, toolWorkspace, type ToolWorkspace } from "./tool-place.ts";
+import { textOf, toolWorkspace, type ToolWorkspace } from "./tool-workspace.ts";
 
 const PAGE = `<!doctype html><html><head><title>Title</title><style>x{}</style><script>if (a < b) "</p>"</script></head>
 <body><!-- not shown --><h1>Head &amp; line</h1><p>Some <b>bold</b> and <a href="/there?x=1">a link</a>.<br>Next</p>

@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { RecordedNews } from "../../../src/core/suite/cassette.ts";
 import { type Compared, differences } from "../../../src/gateway/cassette/drift.ts";
-import { VARYING_RULES } from "../../../src/core/varying/rules.ts";
+import { VARYING_RULES } from "../../../src/core/varying/varying-rules.ts";
 import { temporaryDirectory } from "../../support/host.ts";
 import { SAMPLES } from "./samples.ts";
 
-function told(text: string, type = "tool_result"): readonly RecordedNews[] {
+function toolNews(text: string, type = "tool_result"): readonly RecordedNews[] {
   return [{ role: "user", content: [type === "text" ? { type, text } : { type, tool_use_id: "c", content: text }] }];
 }
 
-function compared(
+function compareTexts(
   before: string,
   after: string,
   { type, ignore }: { type?: string; ignore?: RegExp[] } = {},
@@ -21,8 +21,8 @@ function compared(
   const recorded = { model: "m", settings: {}, instructions: "i", tools: "t" };
   const texts = { i: "", t: [] };
   return differences(
-    { ...recorded, news: [...told(before, type)] },
-    { ...asked, news: [...told(after, type)] },
+    { ...recorded, news: [...toolNews(before, type)] },
+    { ...asked, news: [...toolNews(after, type)] },
     texts,
     ignore === undefined ? {} : { leeway: { ignore, interrupted: new Set() } },
   );
@@ -30,7 +30,7 @@ function compared(
 
 describe.each(SAMPLES)("$name", ({ once, again, others }) => {
   test("what varies by itself is no drift, and is named", () => {
-    const { differences: drifts, ignored } = compared(once, again);
+    const { differences: drifts, ignored } = compareTexts(once, again);
     expect(drifts).toEqual([]);
     expect(ignored).toHaveLength(1);
     expect(ignored[0]?.kinds.length).toBeGreaterThan(0);
@@ -38,7 +38,7 @@ describe.each(SAMPLES)("$name", ({ once, again, others }) => {
   });
 
   test.each(others)("$is: that is drift", ({ text }) => {
-    expect(compared(once, text).differences).toMatchObject([
+    expect(compareTexts(once, text).differences).toMatchObject([
       { what: "content", summary: "a tool answered differently" },
     ]);
   });
@@ -52,7 +52,7 @@ const bash = (command: string, cwd: string): string =>
   });
 
 /** Without the times that every text of a cassette loses already. */
-function kept(text: string): string {
+function withoutTimes(text: string): string {
   return text.replaceAll(/\d{4}-\d{2}-\d{2} [\d:.]+ [+-]\d{4}/g, "${TIME}");
 }
 
@@ -76,7 +76,7 @@ test.each(["ls -la", "ls -lai", "ls -l", "stat a.txt", "date", "date -R", "{ tim
     const [one, two] = twins(directory.path);
     const first = bash(command, one);
     const stamp = /date/.test(command) ? bash(`${command} -d '2019-03-07 01:02:03'`, two) : bash(command, two);
-    expect(compared(kept(first), kept(stamp)).differences).toEqual([]);
+    expect(compareTexts(withoutTimes(first), withoutTimes(stamp)).differences).toEqual([]);
   },
 );
 
@@ -84,13 +84,13 @@ test("another file in a real listing is drift", () => {
   using directory = temporaryDirectory();
   const [one, two] = twins(directory.path);
   writeFileSync(join(two, "b.txt"), "hello\n");
-  expect(compared(bash("ls -la", one), bash("ls -la", two)).differences).toHaveLength(1);
+  expect(compareTexts(bash("ls -la", one), bash("ls -la", two)).differences).toHaveLength(1);
 });
 
 test("a message means what it says: nothing of it varies by itself, but what the case names", () => {
   const [before, after] = ["Wait 1.5s, until 10:00:00.", "Wait 2.5s, until 11:00:00."];
-  expect(compared(before, after, { type: "text" }).differences).toHaveLength(1);
-  const named = compared(before, after, { type: "text", ignore: [/\d{1,2}[.:][\d:s]{1,10}/g] });
+  expect(compareTexts(before, after, { type: "text" }).differences).toHaveLength(1);
+  const named = compareTexts(before, after, { type: "text", ignore: [/\d{1,2}[.:][\d:s]{1,10}/g] });
   expect(named.differences).toEqual([]);
   expect(named.ignored[0]?.kinds).toEqual(["named by the case"]);
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { isWithin } from "../../../src/app/host/capacity.ts";
+import { hasCapacity } from "../../../src/app/host/capacity.ts";
 import { capacityOf } from "../../../src/core/environment/server-schema.ts";
 import { findCgroups, memoryRoom } from "../../../src/process/pressure/cgroup.ts";
 import { watchLoop } from "../../../src/process/pressure/loop-delay.ts";
@@ -99,8 +99,8 @@ describe("waiting", () => {
 
 test("a host takes on another turn only while it is within every limit", () => {
   const capacity = capacityOf({}, 8 * GIBIBYTE);
-  const calm = { free: GIBIBYTE, loopDelay: 5, stalls: { cpu: 10, memory: 0 }, held: () => GIBIBYTE };
-  expect(isWithin(capacity, calm)).toBe(true);
+  const calm = { free: GIBIBYTE, loopDelay: 5, stalls: { cpu: 10, memory: 0 }, heldBytes: () => GIBIBYTE };
+  expect(hasCapacity(capacity, calm)).toBe(true);
   for (const worse of [
     { free: 1 },
     { loopDelay: 501 },
@@ -108,7 +108,7 @@ test("a host takes on another turn only while it is within every limit", () => {
     { stalls: { cpu: 0, memory: 21 } },
     { held: () => 7 * GIBIBYTE },
   ])
-    expect(isWithin(capacity, { ...calm, ...worse }), JSON.stringify(worse)).toBe(false);
+    expect(hasCapacity(capacity, { ...calm, ...worse }), JSON.stringify(worse)).toBe(false);
 });
 
 test("work that keeps the loop from turning shows as its delay", async () => {

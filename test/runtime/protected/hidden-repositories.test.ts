@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { disable, disableAll } from "../../../src/runtime/protected/disable.ts";
+import { disable, disableAll } from "../../../src/runtime/protected/disable-configuration.ts";
 import { configurationIn } from "../../../src/runtime/protected/find-configuration.ts";
 import { moveInto, type Place, plantGitlink, workspace } from "./watched-workspace.ts";
 
@@ -60,7 +60,7 @@ describe("a repository under another name than .git", () => {
     await first.beforeCall("call_1");
     place.git("init", "-q", "--bare", "bare");
     expect(await first.atTurnEnd()).toMatchObject([{ changed: [{ path: "bare/HEAD" }], disabled: [] }]);
-    first.told();
+    first.markReported();
     const second = place.watch();
     await second.beforeCall("call_2");
     place.git("-C", "bare", "config", "core.fsmonitor", "evil");
@@ -138,12 +138,12 @@ describe("a command that runs on when its turn is over", () => {
     const watch = place.watch();
     await watch.beforeCall("call_1", undefined, { isLeft: true });
     expect(await watch.atTurnEnd()).toEqual([]);
-    watch.told();
+    watch.markReported();
     const proof = plantGitlink(place);
     place.put("deep/.npmrc", "script-shell=evil\n");
     await watch.beforeCall("call_2");
     expect(await watch.atTurnEnd()).toMatchObject([{ disabled: [{ path: "deep/.npmrc" }, { path: "sub/.git" }] }]);
-    watch.told();
+    watch.markReported();
     place.git("status");
     expect(existsSync(proof)).toBe(false);
 
@@ -164,7 +164,7 @@ describe("a command that runs on when its turn is over", () => {
     const watch = place.watch();
     await watch.beforeCall("call_1");
     expect(await watch.atTurnEnd()).toEqual([]);
-    watch.told();
+    watch.markReported();
     place.put(".env.local", "MINE=1\n");
     await watch.beforeCall("call_2");
     expect(await watch.atTurnEnd()).toEqual([]);

@@ -49,7 +49,7 @@ describe("the end of a turn", () => {
     await first.beforeCall("call_1");
     place.git("init", "-q", "sub");
     expect(await first.atTurnEnd()).toMatchObject([{ changed: [{ path: "sub/.git" }], disabled: [] }]);
-    first.told();
+    first.markReported();
     const second = place.watch();
     await second.beforeCall("call_1");
     const proof = plantGitlink(place);
@@ -151,7 +151,7 @@ describe("the end of a turn", () => {
     expect(await watch.atTurnEnd()).toEqual([]);
     place.put(".env", "A=1\n");
     expect(await watch.atTurnEnd()).toHaveLength(1);
-    watch.told();
+    watch.markReported();
     await watch.beforeCall("call_1");
     expect(await watch.atTurnEnd()).toEqual([]);
   });
@@ -195,7 +195,7 @@ describe("the end of a call", () => {
     const disabled = [{ path: "deep/.env.local", moved_to: "deep/disabled-by-capstan.env.local" }];
     expect(await watch.afterCall("call_1")).toMatchObject([{ disabled }]);
     expect(await watch.atTurnEnd()).toMatchObject([{ changed: [{ path: ".env.local" }], disabled: [] }]);
-    watch.told();
+    watch.markReported();
     await watch.beforeCall("call_2");
     place.put(".env.production", "A=1\n");
     expect(await watch.afterCall("call_2")).toMatchObject([{ disabled: [{ path: ".env.production" }] }]);

@@ -30,7 +30,7 @@ interface Served {
   readonly get: (path: string, secret: string) => Promise<Response>;
 }
 
-async function served(v1: Hono<Env>, limits: Partial<AnswerLimits>): Promise<Served> {
+async function startServer(v1: Hono<Env>, limits: Partial<AnswerLimits>): Promise<Served> {
   // Only the limits decide in these tests.
   const answers = new WaitingAnswers({ stallMs: 600_000, ...limits });
   const streams = new Streams({ stallMs: 600_000, heartbeatMs: 600_000 });
@@ -81,7 +81,7 @@ const requests = (lines: readonly Line[]): number => lines.filter(({ text }) => 
 test("unread answers stay within their key's limit, and other keys are answered", async () => {
   const { secret } = await server.key();
   const other = await server.key();
-  const { answers, ask, get, lines } = await served(parts().v1, { perKey: 20 * MEBIBYTE });
+  const { answers, ask, get, lines } = await startServer(parts().v1, { perKey: 20 * MEBIBYTE });
   let most = 0;
   for (let count = 1; count <= 12; count += 1) {
     ask("/large", secret);
@@ -104,7 +104,7 @@ test("unread answers stay within their key's limit, and other keys are answered"
 test("answers that nobody reads stay within the limit of all keys together", async () => {
   const [one, other, third] = [await server.key(), await server.key(), await server.key()];
   const limits = { perKey: 100 * MEBIBYTE, overall: 10 * MEBIBYTE };
-  const { answers, ask, get } = await served(parts().v1, limits);
+  const { answers, ask, get } = await startServer(parts().v1, limits);
   for (const { secret } of [one, other]) ask("/large", secret);
   await until(
     () => answers.overall,
@@ -120,7 +120,7 @@ test("answers that nobody reads stay within the limit of all keys together", asy
 test("what comes from a source is read only as far as the client takes it, and given up when it leaves", async () => {
   const { secret } = await server.key();
   const { v1, read } = parts();
-  const { answers, ask } = await served(v1, {});
+  const { answers, ask } = await startServer(v1, {});
   const socket = ask("/source", secret);
   // As much as the system takes; then nothing more.
   let before = -1;
@@ -143,7 +143,7 @@ test("what comes from a source is read only as far as the client takes it, and g
 
 test("closes and logs a connection that is not read, and frees its bytes", async () => {
   const { secret, id } = await server.key();
-  const { answers, ask, lines } = await served(parts().v1, { stallMs: 200 });
+  const { answers, ask, lines } = await startServer(parts().v1, { stallMs: 200 });
   const socket = ask("/large", secret);
   const [line] = await until(
     () => lines.filter(({ level }) => level === "warn"),
@@ -166,7 +166,7 @@ test("many streams of one key together stay within its limit", async () => {
   const { secret } = await server.key();
   const { follow, seen } = endless(10_000);
   const perKey = 4 * MEBIBYTE;
-  const { answers, streams, ask, get } = await served(streaming(follow), { perKey });
+  const { answers, streams, ask, get } = await startServer(streaming(follow), { perKey });
   for (let count = 1; count <= 40; count += 1) ask("/stream", secret);
   await until(
     () => streams.open,

@@ -132,7 +132,7 @@ function bareApp(limits = LIMITS, budget = new BodyBudget(limits)): Hono<Env> {
 }
 
 /** A body that sends something and then nothing, until it is let go. */
-function unfinished(text: string): { readonly body: ReadableStream<Uint8Array>; readonly finish: () => void } {
+function unfinishedBody(text: string): { readonly body: ReadableStream<Uint8Array>; readonly finish: () => void } {
   const end = Promise.withResolvers<void>();
   return {
     body: ReadableStream.from(
@@ -156,23 +156,23 @@ test("counts a key's unfinished bodies, and releases them when they end", async 
   const limits = { ...LIMITS, perKey: 100_000, overall: 150_000 };
   const budget = new BodyBudget(limits);
   const app = bareApp(limits, budget);
-  const first = unfinished(`"${"x".repeat(60_000)}"`);
+  const first = unfinishedBody(`"${"x".repeat(60_000)}"`);
   const waiting = app.request("/", posted(first.body));
   await until(
     () => budget.held,
     (held) => held > 60_000,
   );
-  const second = await app.request("/", posted(unfinished(`"${"x".repeat(60_000)}"`).body));
+  const second = await app.request("/", posted(unfinishedBody(`"${"x".repeat(60_000)}"`).body));
   expect(second.status).toBe(429);
   expect(second.headers.get("retry-after")).toBe("5");
   // Another key has its own share, until there is no room for anybody.
-  const other = unfinished('"small"');
+  const other = unfinishedBody('"small"');
   const small = app.request("/", posted(other.body, "two"));
   await until(
     () => budget.held,
     (held) => held > 90_000,
   );
-  const third = await app.request("/", posted(unfinished(`"${"x".repeat(60_000)}"`).body, "three"));
+  const third = await app.request("/", posted(unfinishedBody(`"${"x".repeat(60_000)}"`).body, "three"));
   expect(third.status).toBe(503);
   expect(third.headers.get("retry-after")).toBe("5");
   first.finish();
@@ -188,7 +188,7 @@ test("a late body and a stalled upload time out", async () => {
   const budget = new BodyBudget(limits);
   const app = bareApp(limits, budget);
   for (const path of ["/", "/upload"]) {
-    const { body, finish } = unfinished('"half');
+    const { body, finish } = unfinishedBody('"half');
     const answer = await app.request(path, posted(body));
     expect(answer.status, path).toBe(408);
     finish();

@@ -1,6 +1,6 @@
 import { setImmediate as look } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { Turns } from "../../../src/server/body/turns.ts";
+import { BodyQueue } from "../../../src/server/body/body-queue.ts";
 
 /** What is done between two looks at all connections, for as many of them. */
 async function doneIn(looks: number, done: readonly string[]): Promise<string[][]> {
@@ -13,7 +13,7 @@ async function doneIn(looks: number, done: readonly string[]): Promise<string[][
 }
 
 test("processes one chunk of a busy key at a time, with other keys in between", async () => {
-  const turns = new Turns();
+  const turns = new BodyQueue();
   const done: string[] = [];
   const ask = async (key: string, piece: string): Promise<void> => {
     await turns.take(key);
@@ -27,7 +27,7 @@ test("processes one chunk of a busy key at a time, with other keys in between", 
 });
 
 test("a later key does not wait for everything that others have sent", async () => {
-  const turns = new Turns();
+  const turns = new BodyQueue();
   const done: string[] = [];
   const asked = Array.from({ length: 50 }, () => turns.take("a").then(() => done.push("a")));
   await look();

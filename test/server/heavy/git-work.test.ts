@@ -3,11 +3,11 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findProgram } from "../../../src/process/programs.ts";
-import type { HeavyLimits } from "../../../src/server/heavy/work.ts";
+import type { HeavyLimits } from "../../../src/server/heavy/heavy-limits.ts";
 import { type Listening, listen } from "../../../src/server/listen.ts";
 import { type People, people, session } from "../../support/api-people.ts";
 import { temporaryDirectory } from "../../support/host.ts";
-import { order } from "../../support/obedient.ts";
+import { order } from "../../support/obedient-model.ts";
 import { until } from "../../support/until.ts";
 
 const directory = temporaryDirectory();

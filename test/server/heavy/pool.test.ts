@@ -4,7 +4,7 @@ import { heavyPorts } from "../../../src/app/heavy/ports.ts";
 import { openReader, openStore } from "../../../src/app/open-store.ts";
 import type { Store } from "../../../src/core/ports/store.ts";
 import { exportSession } from "../../../src/runtime/files/export-session.ts";
-import type { Asking } from "../../../src/server/heavy/slots.ts";
+import type { HeavyCaller } from "../../../src/server/heavy/slots.ts";
 import { MINUTE, sampleMessages, sampleOwner, sampleSession } from "../../store/samples.ts";
 import { temporaryDirectory } from "../../support/host.ts";
 import { until } from "../../support/until.ts";
@@ -23,7 +23,7 @@ afterAll(async () => {
   directory[Symbol.dispose]();
 });
 
-const asking = (signal = new AbortController().signal): Asking => ({ key: "key_1", signal });
+const asking = (signal = new AbortController().signal): HeavyCaller => ({ key: "key_1", signal });
 const poolWith = (limits: Partial<PoolLimits> = {}): WorkerPool =>
   new WorkerPool({ home: directory.path, environment: {} }, limits);
 

@@ -9,12 +9,12 @@ import { type Create, drivenSession } from "./under-test.ts";
 const yes: StoredAnswer = { behavior: "allow", by: "me", from: "cli", at: NOON };
 const no: StoredAnswer = { behavior: "deny", by: "you", from: "cli", at: NOON };
 
-function asked(id: string, more: Partial<EventOf<"capstan.approval_requested">> = {}) {
+function requestEvent(id: string, more: Partial<EventOf<"capstan.approval_requested">> = {}) {
   const processed_at = new Date(NOON).toISOString();
   return { ...EVENT_EXAMPLES["capstan.approval_requested"], id: `sevt_${id}`, processed_at, approval_id: id, ...more };
 }
 
-function decided(id: string): EventOf<"capstan.permission_decided"> {
+function decisionEvent(id: string): EventOf<"capstan.permission_decided"> {
   return { ...EVENT_EXAMPLES["capstan.permission_decided"], approval_id: id };
 }
 
@@ -27,7 +27,7 @@ function grant(id: string, more: Partial<Grant> = {}): Grant {
 /** A session that has asked once. */
 async function asking(store: Store, session: string, ...ids: string[]): Promise<number> {
   const { fence } = await drivenSession(store, session);
-  await store.append(session, { after: 0, events: ids.map((id) => asked(id)), fence });
+  await store.append(session, { after: 0, events: ids.map((id) => requestEvent(id)), fence });
   return fence;
 }
 
@@ -42,7 +42,7 @@ export function approvalTests(create: Create): void {
       await asking(fresh.store, "sesn_3", "appr_1", "appr_2");
       const { fence } = await drivenSession(fresh.store, "sesn_4");
       const until = new Date(NOON + MINUTE).toISOString();
-      await fresh.store.append("sesn_4", { after: 0, events: [asked("appr_3", { expires_at: until })], fence });
+      await fresh.store.append("sesn_4", { after: 0, events: [requestEvent("appr_3", { expires_at: until })], fence });
       expect(await waitingAt(NOON)).toEqual(["sesn_3", "sesn_4"]);
       expect(await waitingAt(NOON + MINUTE)).toEqual(["sesn_3"]);
       await other.approvals.answer("appr_1", yes, []);
@@ -69,10 +69,14 @@ export function approvalTests(create: Create): void {
       await asking(fresh.store, "sesn_answered", "appr_2", "appr_3");
       const { fence } = await drivenSession(fresh.store, "sesn_late");
       const until = new Date(NOON + MINUTE / 2).toISOString();
-      await fresh.store.append("sesn_late", { after: 0, events: [asked("appr_4", { expires_at: until })], fence });
+      await fresh.store.append("sesn_late", {
+        after: 0,
+        events: [requestEvent("appr_4", { expires_at: until })],
+        fence,
+      });
       for (const id of ["appr_2", "appr_3"]) await other.approvals.answer(id, yes, []);
       const wanted = async (): Promise<unknown> =>
-        (await other.leases.wanted(clock.now())).map(({ sessionId, holder }) => [sessionId, holder?.hostId]);
+        (await other.leases.listWanted(clock.now())).map(({ sessionId, holder }) => [sessionId, holder?.hostId]);
       expect(await wanted()).toEqual([
         ["sesn_answered", "host_a"],
         ["sesn_running", "host_a"],
@@ -93,28 +97,28 @@ export function approvalTests(create: Create): void {
         project: "default",
         agent: "reviewer",
         status: "pending",
-        request: asked("appr_1"),
+        request: requestEvent("appr_1"),
         createdAt: NOON,
         expiresAt: null,
         answer: null,
       });
       await other.approvals.answer("appr_1", yes, []);
       expect(await fresh.store.approvals.get("appr_1")).toMatchObject({ status: "answered", answer: yes });
-      await fresh.store.append("sesn_1", { after: 1, events: [decided("appr_1")], fence });
+      await fresh.store.append("sesn_1", { after: 1, events: [decisionEvent("appr_1")], fence });
       expect(await other.approvals.get("appr_1")).toMatchObject({ status: "settled", answer: yes });
     });
 
     test("show the input as it is until they are settled, and never in the log", async () => {
       await using fresh = await create(manualClock());
       const { fence } = await drivenSession(fresh.store, "sesn_1");
-      const events = [asked("appr_1", { input: { command: "login [redacted]" } })];
+      const events = [requestEvent("appr_1", { input: { command: "login [redacted]" } })];
       const unredacted = { appr_1: { command: "login secret" } };
       await fresh.store.append("sesn_1", { after: 0, events, fence, unredacted });
       const input = async () => (await fresh.store.approvals.get("appr_1"))?.request.input;
       expect(await input()).toEqual({ command: "login secret" });
       await fresh.store.approvals.answer("appr_1", yes, []);
       expect(await input()).toEqual({ command: "login secret" });
-      await fresh.store.append("sesn_1", { after: 1, events: [decided("appr_1")], fence });
+      await fresh.store.append("sesn_1", { after: 1, events: [decisionEvent("appr_1")], fence });
       expect(await input()).toEqual({ command: "login [redacted]" });
       expect(JSON.stringify(await fresh.store.events("sesn_1"))).not.toContain("secret");
     });
@@ -125,7 +129,7 @@ export function approvalTests(create: Create): void {
       const result = { content: [{ type: "text" as const, text: "blue" }], isError: false };
       await fresh.store.approvals.answer("appr_1", { ...yes, result }, []);
       expect((await fresh.store.approvals.get("appr_1"))?.answer).toEqual({ ...yes, result });
-      await fresh.store.append("sesn_1", { after: 1, events: [decided("appr_1")], fence });
+      await fresh.store.append("sesn_1", { after: 1, events: [decisionEvent("appr_1")], fence });
       expect((await fresh.store.approvals.get("appr_1"))?.answer).toEqual(yes);
     });
 
@@ -149,7 +153,7 @@ export function approvalTests(create: Create): void {
       await using fresh = await create(clock);
       const { fence } = await drivenSession(fresh.store, "sesn_1");
       const expires_at = new Date(NOON + MINUTE).toISOString();
-      const events = [asked("appr_1"), decided("appr_1"), asked("appr_2", { expires_at })];
+      const events = [requestEvent("appr_1"), decisionEvent("appr_1"), requestEvent("appr_2", { expires_at })];
       await fresh.store.append("sesn_1", { after: 0, events, fence });
       clock.advance(MINUTE);
       const answer = (id: string) => fresh.store.approvals.answer(id, yes, [grant("grnt_1")]);
@@ -213,8 +217,8 @@ export function approvalTests(create: Create): void {
       await asking(fresh.store, "sesn_1", "appr_1");
       await fresh.store.approvals.answer("appr_1", yes, [grant("grnt_1")]);
       clock.advance(MINUTE);
-      await fresh.store.approvals.used("grnt_1");
-      await fresh.store.approvals.used("grnt_1");
+      await fresh.store.approvals.recordUse("grnt_1");
+      await fresh.store.approvals.recordUse("grnt_1");
       expect(await fresh.store.approvals.grants()).toMatchObject([{ uses: 2, lastUsedAt: NOON + MINUTE }]);
       expect(await fresh.store.approvals.revoke("grnt_1")).toBe(true);
       expect(await fresh.store.approvals.revoke("grnt_1")).toBe(false);

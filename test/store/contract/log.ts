@@ -35,8 +35,8 @@ export function logTests(create: Create): void {
       const appended = [1, 2, 3].map((index) =>
         fresh.store.append("sesn_1", { after: index + 1, events: sampleMessages(1), ...early }),
       );
-      await Promise.all([fresh.store.synced(), ...appended, fresh.store.synced()]);
-      await fresh.store.synced();
+      await Promise.all([fresh.store.sync(), ...appended, fresh.store.sync()]);
+      await fresh.store.sync();
       expect(await other.verify("sesn_1")).toEqual({ ok: true, events: 5 });
     });
 

@@ -5,7 +5,7 @@ import type { Store } from "../../../src/core/ports/store.ts";
 import { parseAuditRecord } from "../../../src/store/sqlite/audit/audit-file.ts";
 import { checkAudit } from "../../../src/store/sqlite/audit/audit-check.ts";
 import { auditRecords } from "../../../src/store/sqlite/audit/audit-records.ts";
-import { type Audited, audited } from "../audited.ts";
+import { type Audited, openAudited } from "../audited-store.ts";
 import { MINUTE, NOON, sampleOwner, sampleSession } from "../samples.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
@@ -52,8 +52,8 @@ async function spend(store: Store, id: string): Promise<number> {
   return fence;
 }
 
-async function filled(directory: string): Promise<Audited> {
-  const store = audited(directory);
+async function fillStore(directory: string): Promise<Audited> {
+  const store = openAudited(directory);
   await using open = await store.open();
   await spend(open, "sesn_a");
   await spend(open, "sesn_b");
@@ -63,7 +63,7 @@ async function filled(directory: string): Promise<Audited> {
 
 test("a ledger that nobody touched is sound, also in an exported file and for one session", async () => {
   await using directory = await temporaryDirectory();
-  const store = await filled(directory.path);
+  const store = await fillStore(directory.path);
   expect(await store.verify()).toMatchObject({ sound: true, findings: [], notes: [] });
   expect(await store.verify({ session: "sesn_a" })).toMatchObject({ sound: true, findings: [] });
   const records = auditRecords({ path: store.path, now: NOON, key: store.key.load(), anchor: store.key.anchor() });
@@ -124,7 +124,7 @@ describe("an audit finds", () => {
     ],
   ])("%s", async (_what, sql, says) => {
     await using directory = await temporaryDirectory();
-    const store = await filled(directory.path);
+    const store = await fillStore(directory.path);
     using database = new DatabaseSync(store.path);
     const { changes } = database.prepare(sql).run();
     expect(changes).toBeGreaterThan(0);

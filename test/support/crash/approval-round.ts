@@ -12,7 +12,7 @@ import type { ApprovalHostReport, ApprovalHostTask, HostOrder } from "./approval
 import { type Blow, describePlan, type Moment, type Plan } from "./approval-plan.ts";
 import { approvalScript, effectOf } from "./approval-task.ts";
 import { agentProcesses, Onlooker } from "./approval-watch.ts";
-import { bundled } from "./bundled.ts";
+import { bundleProgram } from "./bundle.ts";
 import { effectsIn, expectNothingLeft } from "./campaign.ts";
 import type { CrashPoint } from "./crashing-store.ts";
 
@@ -71,7 +71,7 @@ export class Round implements AsyncDisposable {
   /** Starts a host that takes the session up where it stands. False when it died before it could say so. */
   async startHost(crash?: CrashPoint): Promise<boolean> {
     await this.#onlooker.look();
-    const child = fork(await bundled("approval-host.ts"), {
+    const child = fork(await bundleProgram("approval-host.ts"), {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
       env: { ...process.env, ...FASTER },
     });
@@ -174,7 +174,7 @@ export class Round implements AsyncDisposable {
   async answerNow(where: "no host" | "all"): Promise<void> {
     await this.#onlooker.look();
     for (const approval of this.#pending()) {
-      const planned = this.#planned(approval);
+      const planned = this.#plannedAnswer(approval);
       if (where !== "all" && (planned.where !== where || planned.afterBlows > this.fallen.length)) continue;
       await this.#onlooker.answer(approval.id, { behavior: planned.behavior });
     }
@@ -187,14 +187,14 @@ export class Round implements AsyncDisposable {
   }
 
   #mark(): void {
-    this.#since = { head: this.#onlooker.head, answered: this.#answered(), effects: this.#effects() };
+    this.#since = { head: this.#onlooker.head, answered: this.#countAnswered(), effects: this.#effects() };
   }
 
   #effects(): number {
     return effectsIn(this.#place.cwd).length;
   }
 
-  #answered(): number {
+  #countAnswered(): number {
     return this.#onlooker.approvals.filter(({ answer }) => answer !== null).length;
   }
 
@@ -202,14 +202,14 @@ export class Round implements AsyncDisposable {
     return this.#onlooker.approvals.filter(({ status }) => status === "pending");
   }
 
-  #planned({ request }: Approval): Plan["answers"][string] {
+  #plannedAnswer({ request }: Approval): Plan["answers"][string] {
     const planned = this.plan.answers[effectOf(request.input) ?? ""];
     if (planned === undefined) throw new Error(`Nobody expected to be asked: ${request.title}`);
     return planned;
   }
 
   #isDue(approval: Approval): boolean {
-    const { where, afterBlows } = this.#planned(approval);
+    const { where, afterBlows } = this.#plannedAnswer(approval);
     const blowsLeft = this.plan.blows.slice(this.fallen.length);
     if (where === "no host" && blowsLeft.some(({ what }) => what === "host")) return false;
     return afterBlows <= this.fallen.length;
@@ -217,7 +217,7 @@ export class Round implements AsyncDisposable {
 
   async #answerDue(): Promise<void> {
     for (const approval of this.#pending().filter((pending) => this.#isDue(pending))) {
-      const { behavior, where, delayMs } = this.#planned(approval);
+      const { behavior, where, delayMs } = this.#plannedAnswer(approval);
       const from = this.#answerable.get(approval.id) ?? Date.now();
       this.#answerable.set(approval.id, from);
       if (Date.now() < from + delayMs || this.#given.has(approval.id)) continue;
@@ -245,7 +245,7 @@ export class Round implements AsyncDisposable {
       case "asked":
         return this.#pending().length > 0;
       case "answered":
-        return this.#answered() > this.#since.answered;
+        return this.#countAnswered() > this.#since.answered;
       case "allowed":
         return happened.some((event) => event.type === "capstan.permission_decided" && event.decision === "allow");
       case "effect":

@@ -11,7 +11,7 @@ import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
 import { FASTER } from "../cli.ts";
 import { eventsOf, ofType, temporaryDirectory, testEnvironment, ANY_PRESSURE } from "../host.ts";
 import { type ModelRequest, scriptedModel } from "../scripted-model.ts";
-import { bundled } from "./bundled.ts";
+import { bundleProgram } from "./bundle.ts";
 import type { CrashPoint } from "./crashing-store.ts";
 import type { HostReport, HostTask } from "./host-process.ts";
 import { crashAgent, crashScript, EFFECTS } from "./task.ts";
@@ -84,7 +84,7 @@ export async function countAppends(): Promise<number> {
 }
 
 async function start(task: HostTask): Promise<ChildProcess> {
-  const child = fork(await bundled("host-process.ts"), {
+  const child = fork(await bundleProgram("host-process.ts"), {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     env: { ...process.env, ...FASTER },
   });

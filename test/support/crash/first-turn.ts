@@ -8,7 +8,7 @@ import { FASTER } from "../cli.ts";
 import { agent, eventsOf, ofType, temporaryDirectory, testEnvironment } from "../host.ts";
 import { type ModelRequest, say, scriptedModel } from "../scripted-model.ts";
 import { until } from "../until.ts";
-import { bundled } from "./bundled.ts";
+import { bundleProgram } from "./bundle.ts";
 import { expectNothingLeft } from "./campaign.ts";
 import type { CrashPoint } from "./crashing-store.ts";
 import type { HostReport, HostTask } from "./host-process.ts";
@@ -21,7 +21,7 @@ const FIRST = "work";
 
 /** Runs one turn in a host of its own, which dies at that moment. Of one that lives, how many appends it made. */
 async function strike(task: Omit<HostTask, "crash">, moment: Moment | undefined, asked: Promise<unknown>) {
-  const child = fork(await bundled("host-process.ts"), {
+  const child = fork(await bundleProgram("host-process.ts"), {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     env: { ...process.env, ...FASTER },
   });

@@ -11,11 +11,11 @@ import { conversationOf } from "../../../src/core/session/conversation.ts";
 import type { StoredEvent } from "../../../src/core/events/events.ts";
 import { FASTER } from "../cli.ts";
 import { agent, temporaryDirectory, testEnvironment } from "../host.ts";
-import { obedient, order, type Step } from "../obedient.ts";
+import { obedient, order, type Step } from "../obedient-model.ts";
 import { scriptedModel } from "../scripted-model.ts";
 import { treeOf } from "../tree.ts";
 import { inLanes } from "./lanes.ts";
-import { bundled } from "./bundled.ts";
+import { bundleProgram } from "./bundle.ts";
 import type { RewindReport, RewindTask } from "./rewind-host.ts";
 
 /** Longer than a sequence may take. */
@@ -255,7 +255,7 @@ async function runHost(
   task: RewindTask,
   cut: Cut | undefined,
 ): Promise<{ readonly done: boolean; readonly sessionId: string | undefined }> {
-  const child = fork(await bundled("rewind-host.ts"), {
+  const child = fork(await bundleProgram("rewind-host.ts"), {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     env: { ...process.env, ...FASTER },
   });

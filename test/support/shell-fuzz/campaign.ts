@@ -1,6 +1,6 @@
 import { readCommands, type ShellReading } from "../../../src/core/shell/read-commands.ts";
-import { bash, decided } from "../../core/permission/subjects.ts";
-import { isListed } from "../../core/shell/listed.ts";
+import { bash, decideCall } from "../../core/permission/subjects.ts";
+import { isListed } from "../../core/shell/is-listed.ts";
 import { BatchBox, type Ran, type Task } from "./batch-box.ts";
 import { generate } from "./generate.ts";
 
@@ -54,7 +54,7 @@ export async function fuzz({ seed, lines }: Campaign): Promise<Outcome> {
   for (let index = 0; index < lines; index++) {
     const { line, constructs: used } = generate(seed * 1_000_003 + index);
     for (const name of used) constructs.set(name, (constructs.get(name) ?? 0) + 1);
-    if (line.includes("\0") || decided(bash(line), { allow: ALLOW }).behavior !== "allow") continue;
+    if (line.includes("\0") || decideCall(bash(line), { allow: ALLOW }).behavior !== "allow") continue;
     allowed += 1;
     const reading = readCommands(line);
     waiting.push({ line, status: 0, reading });

@@ -20,14 +20,14 @@ export const STATEMENTS: Table = [
 export const ODD_STATEMENTS: Table = [
   ["case", (w) => `case ${w.word()} in ${w.word()}) ${w.list()}${w.flush()};; *) ${w.simple()}${w.flush()};; esac`],
   ["select", (w) => `select x in ${w.word()}; do ${w.list()}${w.flush()}; break; done`],
-  ["function", (w) => `f() { ${w.hidden()}\n}; f`],
-  ["function keyword", (w) => `function ls { ${w.hidden()}\n}; ls`],
+  ["function", (w) => `f() { ${w.writeHidden()}\n}; f`],
+  ["function keyword", (w) => `function ls { ${w.writeHidden()}\n}; ls`],
   ["[[ ]]", (w) => `[[ ${w.word()} ${w.random.pick(["==", "=~", "-eq", "<", "-nt"])} ${w.word()} ]]`],
   ["[[ -v ]]", (w) => `[[ -v ${w.word()} ]]`],
   ["(( ))", (w) => `(( ${w.word()} ))`],
   ["for (( ))", (w) => `for ((${w.name()}=${w.word()}; 0; )); do a; done`],
-  ["coproc", (w) => `coproc ${w.hidden()}`],
-  ["array", (w) => `${w.name()}=(${w.word()} [$(${w.hidden()})]=1)`],
+  ["coproc", (w) => `coproc ${w.writeHidden()}`],
+  ["array", (w) => `${w.name()}=(${w.word()} [$(${w.writeHidden()})]=1)`],
   ["array element", (w) => `${w.name()}[${w.word()}]=${w.word()}`],
   ["append", (w) => `${w.name()}+=${w.word()}`],
   ["subscript in a variable", (w) => `x='a[$(evil)]'; ${w.simple()}`],
@@ -68,12 +68,12 @@ export const ODD_PIECES: Table = [
   ["element", (w) => `\${x[${w.deeper(() => w.word(), "0")}]}`],
   ["indirection", () => "${!x}"],
   ["transformation", () => "${x@P}"],
-  ["backquotes", (w) => `\`${w.hidden()}\``],
-  ["quoted backquotes", (w) => `"\`${w.hidden()}\`"`],
+  ["backquotes", (w) => `\`${w.writeHidden()}\``],
+  ["quoted backquotes", (w) => `"\`${w.writeHidden()}\`"`],
   ["arithmetic", (w) => `$((${w.deeper(() => w.word(), "1")}))`],
   ["old arithmetic", (w) => `$[${w.deeper(() => w.word(), "1")}]`],
-  ["process substitution", (w) => `<(${w.hidden()}\n)`],
-  ["output substitution", (w) => `>(${w.hidden()}\n)`],
+  ["process substitution", (w) => `<(${w.writeHidden()}\n)`],
+  ["output substitution", (w) => `>(${w.writeHidden()}\n)`],
   ["# after a substitution", () => "<(a)#x"],
   ["ANSI quotes", (w) => w.random.pick(["$'a'", "$'\\''", "$'\\x27$(evil)'", "$'\\n'", "$'\\\\'"])],
   ["locale quotes", (w) => `$"${w.random.pick(["a", "$(evil)", "`evil`"])}"`],
@@ -91,7 +91,7 @@ export const ODD_PIECES: Table = [
     (w) =>
       `$(cat <<${w.random.pick(["E", "'E'"])}\n${w.random.pick(["x", "$(evil)", "')"])}\nE\n${w.random.pick(["", "b; a", "evil"])})`,
   ],
-  ["subshell in $( )", (w) => `$( (${w.hidden()}\n) )`],
+  ["subshell in $( )", (w) => `$( (${w.writeHidden()}\n) )`],
   ["$(<file)", () => "$(<f)"],
 ];
 
@@ -130,16 +130,16 @@ export const ODD_REDIRECTIONS: Table = [
   ["> variable", (w) => w.random.pick(['> "$x"', "> $x", ">> ~/f", "> f$x"])],
   [">&file", (w) => w.random.pick([">& f", ">&f", ">&$x", "<&3", "3<>f", "<> f", "2>&1-"])],
   ["many digits", (w) => w.random.pick(["12>f", "1 >f", "a2>f", "2>f>g", "01>f"])],
-  ["> substitution", (w) => `> >(${w.hidden()}\n)`],
-  ["< substitution", (w) => `< <(${w.hidden()}\n)`],
+  ["> substitution", (w) => `> >(${w.writeHidden()}\n)`],
+  ["< substitution", (w) => `< <(${w.writeHidden()}\n)`],
   ["network", () => "> /dev/tcp/127.0.0.1/1"],
-  ["<<< substitution", (w) => `<<< $(${w.hidden()}\n)`],
+  ["<<< substitution", (w) => `<<< $(${w.writeHidden()}\n)`],
 ];
 
 const SUBSCRIPTS = ["'a[$(evil)]'", "a[x]", '"a[$x]"', "x", "$x", "x=1", "'x[0]=$(evil)'"] as const;
 
 export const BUILTINS: Table = [
-  ["eval", (w) => `eval ${w.single(w.hidden())}`],
+  ["eval", (w) => `eval ${w.single(w.writeHidden())}`],
   ["eval words", (w) => `eval ${w.word()} ${w.word()}`],
   [
     "test -v",
@@ -160,7 +160,7 @@ export const BUILTINS: Table = [
   ["mapfile -C", (w) => `mapfile ${w.random.pick(["-C evil -c 1 ", "-t ", ""])}${w.random.pick(SUBSCRIPTS)} <<< x`],
   ["wait -p", (w) => `wait ${w.random.pick(["-n -p ", ""])}${w.random.pick(SUBSCRIPTS)}`],
   ["getopts", (w) => `getopts a ${w.random.pick(SUBSCRIPTS)}`],
-  ["trap", (w) => `trap ${w.single(w.hidden())} ${w.random.pick(["EXIT", "DEBUG", "0", "ERR"])}`],
+  ["trap", (w) => `trap ${w.single(w.writeHidden())} ${w.random.pick(["EXIT", "DEBUG", "0", "ERR"])}`],
   [
     "set",
     (w) =>
@@ -170,7 +170,7 @@ export const BUILTINS: Table = [
     "shopt",
     (w) => `shopt -s ${w.random.pick(["extglob", "expand_aliases", "nullglob", "extquote", "assoc_expand_once"])}`,
   ],
-  ["alias", (w) => `alias a=${w.single(w.hidden())}`],
+  ["alias", (w) => `alias a=${w.single(w.writeHidden())}`],
   ["hash -p", () => "hash -p /box/bin/evil a"],
   ["exec", (w) => `exec ${w.random.pick(["evil", "a", "3>f", "-a x evil"])}`],
   [

@@ -54,12 +54,12 @@ export function generate(seed: number): Generated {
   let line = writer.finish(writer.list());
   if (random.chance(0.4)) {
     writer.constructs.add("damage");
-    for (let left = 1 + random.below(3); left > 0; left--) line = damaged(line, random);
+    for (let left = 1 + random.below(3); left > 0; left--) line = damageLine(line, random);
   }
   return { line, constructs: [...writer.constructs] };
 }
 
-function damaged(line: string, random: Random): string {
+function damageLine(line: string, random: Random): string {
   const at = random.below(line.length + 1);
   if (random.chance(0.3)) return line.slice(0, at) + line.slice(at + 1);
   const piece = random.chance(0.25) ? random.pick(SNIPPETS) : DAMAGE.charAt(random.below(DAMAGE.length));
@@ -139,7 +139,7 @@ export class Writer {
   }
 
   /** Commands for a place from which a program may not run by accident. */
-  hidden(): string {
+  writeHidden(): string {
     return this.deeper(() => (this.random.chance(0.6) ? "evil" : this.list() + this.flush()), "evil");
   }
 

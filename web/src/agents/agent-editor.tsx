@@ -6,7 +6,7 @@ import { Button } from "../parts/button.tsx";
 import { diffOf, DiffView } from "../parts/text/diff-view.tsx";
 import { Field, Input, TextArea } from "../parts/form/field.tsx";
 import { Problem } from "../parts/failure/problem.tsx";
-import { definitionText, placeProblem, readText, type TextProblem } from "./agent-text.ts";
+import { definitionText, locateProblem, readText, type TextProblem } from "./agent-text.ts";
 import { ProblemList } from "./problem-list.tsx";
 import { Difference } from "./versions-view.tsx";
 
@@ -131,7 +131,7 @@ function problemsOf(thrown: unknown, text: string): readonly TextProblem[] {
   if (!(thrown instanceof CapstanApiError) || thrown.status !== 400) return [];
   const { problems } = thrown.details;
   const told = Array.isArray(problems) ? problems.map(String) : [problemOf(thrown)];
-  return told.map((one) => placeProblem(text, one));
+  return told.map((one) => locateProblem(text, one));
 }
 
 /** Someone else saved first: shows their changes and how to continue. */

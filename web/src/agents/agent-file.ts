@@ -7,7 +7,7 @@ type Server = NonNullable<Definition["mcp_servers"]>[string];
 const HIDDEN = /\[redacted:[^\]\s]{1,64}\]/;
 
 /** A definition without default values, as people would write it. */
-export function written(definition: Definition): Record<string, unknown> {
+export function withoutDefaults(definition: Definition): Record<string, unknown> {
   const { permissions, mcp_servers: servers, ...rest } = definition;
   const { mode, ...rules } = permissions;
   const said = { ...(mode !== "normal" && { mode }), ...withoutEmpty(rules) };
@@ -18,7 +18,7 @@ export function written(definition: Definition): Record<string, unknown> {
 /** The definition as an agent file, with notes about what such a file cannot contain. */
 export function agentFileOf(definition: Definition): { file: Record<string, unknown>; notes: string[] } {
   const { instructions_mode: mode, skills, mcp_servers: servers, functions, ...rest } = definition;
-  const { instructions, model, ...plain } = written(rest);
+  const { instructions, model, ...plain } = withoutDefaults(rest);
   const notes = Object.keys(skills ?? {}).map(
     (name) => `The skill ${name} is left out. Put its files into a directory and list it under skills.`,
   );
@@ -99,10 +99,10 @@ const ORDER = [
 ];
 
 function inOrder(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).toSorted(([one], [other]) => placeOf(one) - placeOf(other)));
+  return Object.fromEntries(Object.entries(fields).toSorted(([one], [other]) => rankOf(one) - rankOf(other)));
 }
 
-function placeOf(key: string): number {
+function rankOf(key: string): number {
   const place = ORDER.indexOf(key);
   return place < 0 ? ORDER.length : place;
 }

@@ -1,6 +1,6 @@
 import { isMap, isSeq, LineCounter, parseDocument, stringify } from "yaml";
 import type { WireAgent } from "../../../src/client/index.ts";
-import { agentFileOf, type Definition, definitionOf, written } from "./agent-file.ts";
+import { agentFileOf, type Definition, definitionOf, withoutDefaults } from "./agent-file.ts";
 
 /** Converts agents to YAML text and back. JSON is valid YAML. */
 
@@ -12,7 +12,7 @@ function toYaml(value: unknown): string {
 
 /** The text to edit: the definition alone. */
 export function definitionText(definition: Definition): string {
-  return toYaml(written(definition));
+  return toYaml(withoutDefaults(definition));
 }
 
 /** The text that versions are compared by. */
@@ -59,7 +59,7 @@ export function readText(text: string): ReadText {
 }
 
 /** A problem as the server reports it, `field: message`, with its line in the text. */
-export function placeProblem(text: string, told: string): TextProblem {
+export function locateProblem(text: string, told: string): TextProblem {
   const [, path, said] = /^([\w$*-]+(?:\.[\w$*-]+)*): ([\s\S]+)$/.exec(told) ?? [];
   if (path === undefined || said === undefined) return { text: told };
   const field = path.replace(/^definition(?:\.|$)/, "");

@@ -5,7 +5,7 @@ import { Empty } from "../parts/empty.tsx";
 import { useNow } from "../parts/figures/figures.tsx";
 import { Loading } from "../parts/loading.tsx";
 import { Problem } from "../parts/failure/problem.tsx";
-import { Answered } from "./answered.tsx";
+import { Answered } from "./given-answer.tsx";
 import { outcomeOf } from "./card/describe.ts";
 import { byAnswer } from "./inbox.ts";
 import { SessionName } from "./session-name.tsx";

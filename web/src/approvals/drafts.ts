@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useCard } from "./card/card-place.ts";
+import { useCard } from "./card/card-position.ts";
 import type { Filled } from "./questions/questions.ts";
 
 /** A half-written answer. The scope is not kept: nobody should allow more than they see. */
@@ -19,7 +19,7 @@ interface Draft {
 const drafts = new Map<string, Partial<Draft>>();
 
 /** One part of the draft. */
-export function useDraft<Part extends keyof Draft>(
+export function useApprovalDraft<Part extends keyof Draft>(
   part: Part,
   initial: Draft[Part],
 ): readonly [Draft[Part], (value: Draft[Part]) => void] {
@@ -34,7 +34,7 @@ export function useDraft<Part extends keyof Draft>(
 
 /** Which form is open. Only a form that was just opened takes the focus. */
 export function useMode() {
-  const [mode, keep] = useDraft("mode", "choose");
+  const [mode, keep] = useApprovalDraft("mode", "choose");
   const [isOpened, setOpened] = useState(false);
   const open = (next: Draft["mode"]): void => {
     setOpened(true);

@@ -15,7 +15,7 @@ import { Pill } from "../parts/tone.tsx";
 import { useShortcuts } from "../shell/shortcuts.ts";
 import { DownloadLink } from "./download-link.tsx";
 import { foundRows, type SessionRow, sessionName, sessionRows } from "./session-rows.ts";
-import { Verdict } from "./verdict.tsx";
+import { VerificationResult } from "./verification-result.tsx";
 import { thousands } from "../../../src/words/amounts.ts";
 
 /** Rows per page. */
@@ -50,7 +50,7 @@ export function AuditPage() {
       {data === undefined && isFetching && <Loading label="Verifying every event of every session" />}
       {data !== undefined && (
         <>
-          <Verdict report={data} at={dataUpdatedAt} of="all sessions" />
+          <VerificationResult report={data} at={dataUpdatedAt} of="all sessions" />
           <AuditedSessions audited={data.sessions} />
         </>
       )}

@@ -11,7 +11,7 @@ import { Problem } from "../parts/failure/problem.tsx";
 import { DownloadLink } from "./download-link.tsx";
 import { sessionName } from "./session-rows.ts";
 import { TimeLine } from "./time-line.tsx";
-import { Verdict } from "./verdict.tsx";
+import { VerificationResult } from "./verification-result.tsx";
 
 /** In milliseconds: how often to check whether the log has grown. */
 const LIVE_MS = 2_000;
@@ -105,7 +105,7 @@ function Head({ id, title }: { readonly id: string; readonly title: string }) {
       {isWanted && data !== undefined && (
         <div className="flex items-start gap-1">
           <div className="max-h-64 min-w-0 flex-1 overflow-y-auto">
-            <Verdict report={data} at={dataUpdatedAt} of="this session" />
+            <VerificationResult report={data} at={dataUpdatedAt} of="this session" />
           </div>
           <IconButton label="Dismiss result" onClick={() => setWanted(false)}>
             <X className="size-4" />

@@ -7,7 +7,7 @@ const ADDRESS_MS = 250;
 /** The selected seq. It is in the URL, so that it can be shared. */
 export function useChosen(head: number): readonly [seq: number, choose: (seq: number) => void] {
   const [parameters, setParameters] = useSearchParams();
-  const given = placeOf(parameters.get("seq"), head);
+  const given = positionOf(parameters.get("seq"), head);
   const [seq, setSeq] = useState(given ?? Math.min(1, head));
   const written = useRef(given);
   // Links and the back button also change the URL.
@@ -34,7 +34,7 @@ export function useChosen(head: number): readonly [seq: number, choose: (seq: nu
 }
 
 /** Undefined if it is not a seq. Clamped to the end of the log. */
-function placeOf(text: string | null, head: number): number | undefined {
+function positionOf(text: string | null, head: number): number | undefined {
   if (text === null || !/^[1-9]\d{0,14}$/.test(text)) return undefined;
   return Math.min(Number(text), head);
 }

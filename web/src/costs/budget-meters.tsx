@@ -47,8 +47,8 @@ const HELD: Record<Meter["state"], string> = { fine: "bg-good/40", nearly: "bg-w
 function OneMeter({ meter: { line, share, state } }: { readonly meter: Meter }) {
   const { which, limit, spent, reserved, left } = line;
   const name = nameOfLimit(line);
-  const said = (amount: number): string => amountOf(which, amount);
-  const held = reserved > 0 ? `, ${said(reserved)} reserved for running requests` : "";
+  const amountText = (amount: number): string => amountOf(which, amount);
+  const held = reserved > 0 ? `, ${amountText(reserved)} reserved for running requests` : "";
   const width = (amount: number): string => `${Math.min(100, (amount / limit) * 100)}%`;
   return (
     <div className="flex flex-col gap-1">
@@ -57,16 +57,16 @@ function OneMeter({ meter: { line, share, state } }: { readonly meter: Meter }) 
           {name}
         </span>
         <span data-figure className="text-muted">
-          {said(left)} left
+          {amountText(left)} left
         </span>
       </div>
       <div
         role="meter"
-        aria-label={`${name}, ${said(limit)}`}
+        aria-label={`${name}, ${amountText(limit)}`}
         aria-valuemin={0}
         aria-valuemax={limit}
         aria-valuenow={Math.min(limit, spent + reserved)}
-        aria-valuetext={`${figureOf(which, spent)} of ${said(limit)} spent${held}, ${said(left)} left`}
+        aria-valuetext={`${figureOf(which, spent)} of ${amountText(limit)} spent${held}, ${amountText(left)} left`}
         className="flex h-2 overflow-hidden rounded-full bg-sunken"
       >
         <span className={cx("h-full", BARS[state])} style={{ width: width(spent) }} />
@@ -74,7 +74,7 @@ function OneMeter({ meter: { line, share, state } }: { readonly meter: Meter }) 
       </div>
       <div className="flex flex-wrap items-center justify-between gap-x-3 text-xs text-faint">
         <span data-figure>
-          {figureOf(which, spent)} of {said(limit)} spent{held}
+          {figureOf(which, spent)} of {amountText(limit)} spent{held}
         </span>
         <State state={state} share={share} />
       </div>

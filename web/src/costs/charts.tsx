@@ -67,9 +67,9 @@ function ofUsd({ usd }: Sums): number {
 }
 
 /** The day with the highest value, for screen readers. */
-function most(days: readonly string[], series: readonly Series[], said: (value: number) => string): string {
+function most(days: readonly string[], series: readonly Series[], valueText: (value: number) => string): string {
   const sums = days.map((_, place) => sumAt(series, place));
   const highest = Math.max(0, ...sums);
   const day = days[sums.indexOf(highest)];
-  return highest === 0 || day === undefined ? "" : `, most on ${longDay(day)} with ${said(highest)}`;
+  return highest === 0 || day === undefined ? "" : `, most on ${longDay(day)} with ${valueText(highest)}`;
 }

@@ -3,7 +3,7 @@ import type { WireExplanation } from "../../../src/client/index.ts";
 import { Card } from "../parts/page.tsx";
 import { cx } from "../parts/cx.ts";
 import { BehaviorPill, ModePill } from "./modes.tsx";
-import { describeSubject } from "./understood.ts";
+import { describeSubject } from "./describe-subject.ts";
 
 /** A decision and how it was made. */
 export function ExplanationView({ explanation }: { readonly explanation: WireExplanation }) {

@@ -8,7 +8,7 @@ import { Checkbox } from "../parts/form/checkbox.tsx";
 import { Ago } from "../parts/figures/figures.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { BehaviorPill } from "./modes.tsx";
-import { changesIn } from "./replayed.ts";
+import { changesIn } from "./replay-changes.ts";
 import { thousands } from "../../../src/words/amounts.ts";
 
 /** Rows per page. */

@@ -1,6 +1,6 @@
 import type { WireAgent } from "../../../src/client/index.ts";
 import { Pill, type Tone } from "../parts/tone.tsx";
-import { ModePill, MODES } from "./modes.tsx";
+import { ModePill, MODE_WORDS } from "./modes.tsx";
 import { duration } from "../../../src/words/amounts.ts";
 
 export type Permissions = WireAgent["definition"]["permissions"];
@@ -12,7 +12,7 @@ export function RulesView({ permissions }: { readonly permissions: Permissions }
     <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2 text-sm">
       <dt className="text-muted">mode</dt>
       <dd>
-        <ModePill mode={mode} /> <span className="text-muted">{MODES[mode]}</span>
+        <ModePill mode={mode} /> <span className="text-muted">{MODE_WORDS[mode]}</span>
       </dd>
       <Rules name="deny" tone="bad" rules={deny} />
       <Rules

@@ -8,7 +8,7 @@ import { Card } from "../parts/page.tsx";
 import { Problem } from "../parts/failure/problem.tsx";
 import { AgentChoice, useAgents, useLastOwn } from "./agent-choice.tsx";
 import { MODE_NAMES } from "./modes.tsx";
-import { problemsByList, rulesOf, type Trial } from "./replayed.ts";
+import { problemsByList, rulesOf, type Trial } from "./replay-changes.ts";
 import { ReplayView } from "./replay-view.tsx";
 import type { Permissions } from "./rules-view.tsx";
 

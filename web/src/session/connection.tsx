@@ -4,7 +4,7 @@ import { problemOf } from "../api.ts";
 import { useSeenApprovals } from "../approvals/pending.ts";
 import { Problem } from "../parts/failure/problem.tsx";
 import { isAway, onServerChange } from "../server-watch.ts";
-import type { LiveView } from "./live.ts";
+import type { LiveView } from "./live-session.ts";
 
 /** Warns that the page may be out of date, and why. */
 export function Connection({

@@ -7,10 +7,10 @@ import { Button } from "../parts/button.tsx";
 import { Confirm } from "../parts/form/confirm.tsx";
 import { Menu, MenuChoice } from "../parts/menu.tsx";
 import { tellProblem } from "../parts/toast.tsx";
-import { MODE_NAMES, MODES, type Mode } from "../policy/modes.tsx";
+import { MODE_NAMES, MODE_WORDS, type Mode } from "../policy/modes.tsx";
 import { ENGINE_NAMES, ENGINES, type EngineName } from "./engines.ts";
 
-const OPTIONS = MODE_NAMES.map((value) => ({ value, label: <Choice name={value} about={MODES[value]} /> }));
+const OPTIONS = MODE_NAMES.map((value) => ({ value, label: <Choice name={value} about={MODE_WORDS[value]} /> }));
 const ENGINE_OPTIONS = ENGINE_NAMES.map((value) => ({ value, label: <Choice name={value} about={ENGINES[value]} /> }));
 
 /** The model, mode and engine that the session continues with. */
@@ -87,7 +87,7 @@ export function SessionControls({
           onClose={() => setAsking(false)}
           onConfirm={async () => change({ mode: "yolo" })}
         >
-          <p>In this mode {MODES.yolo}. This takes effect immediately, including in the current turn.</p>
+          <p>In this mode {MODE_WORDS.yolo}. This takes effect immediately, including in the current turn.</p>
         </Confirm>
       )}
     </>

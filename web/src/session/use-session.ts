@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import type { LoggedEvent, WireSessionWithState } from "../../../src/client/index.ts";
 import { api, isRefused, queries } from "../api.ts";
 import { PENDING_KEY } from "../approvals/pending.ts";
-import { LiveSession, type LiveView } from "./live.ts";
+import { LiveSession, type LiveView } from "./live-session.ts";
 
 /** Events after which the session must be fetched again. */
 const CHANGES =

@@ -9,7 +9,7 @@ import { Empty } from "../parts/empty.tsx";
 import { Field, Input, Select, TextArea } from "../parts/form/field.tsx";
 import { Card, Page } from "../parts/page.tsx";
 import { Problem } from "../parts/failure/problem.tsx";
-import { MODE_NAMES, MODES, type Mode } from "../policy/modes.tsx";
+import { MODE_NAMES, MODE_WORDS, type Mode } from "../policy/modes.tsx";
 import { ENGINE_NAMES, ENGINES, type EngineName } from "../session/engines.ts";
 import { TrustHint } from "../trust/trust-hint.tsx";
 import { AgentInputs } from "./agent-inputs.tsx";
@@ -141,7 +141,7 @@ export function NewSessionPage() {
           </Field>
           <Field
             label="Mode"
-            hint={mode === "" ? "What the agent may do without asking." : `In this mode, ${MODES[mode]}.`}
+            hint={mode === "" ? "What the agent may do without asking." : `In this mode, ${MODE_WORDS[mode]}.`}
           >
             <Select value={mode} onChange={(event) => setMode(event.target.value as Mode | "")}>
               <option value="">

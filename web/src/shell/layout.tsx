@@ -8,7 +8,7 @@ import { Button } from "../parts/button.tsx";
 import { cx } from "../parts/cx.ts";
 import { Toasts } from "../parts/toast.tsx";
 import { Logo } from "./logo.tsx";
-import { isAt, type Place, PLACES } from "./nav.ts";
+import { isAt, type NavPage, PLACES } from "./nav.ts";
 import { ServerAway } from "./no-server.tsx";
 import { ShortcutHelp } from "./shortcut-help.tsx";
 import { useShortcuts } from "./shortcuts.ts";
@@ -51,7 +51,7 @@ export function Layout({ children }: { readonly children: ReactNode }) {
     ...(mayStart && { n: () => navigate("/new") }),
     ...Object.fromEntries(PLACES.map(({ key, path }) => [`g ${key}`, () => navigate(path)])),
   });
-  const count = (place: Place): number => (place.path === "/approvals" ? waiting : 0);
+  const count = (place: NavPage): number => (place.path === "/approvals" ? waiting : 0);
   return (
     <div className="flex h-full flex-col md:flex-row">
       <a
@@ -148,7 +148,7 @@ function NavLink({
   count,
 }: {
   readonly look: typeof SIDE;
-  readonly place: Place;
+  readonly place: NavPage;
   readonly isCurrent: boolean;
   readonly count: number;
 }) {

@@ -2,7 +2,7 @@ import { Plus } from "lucide-react";
 import type { ReactNode } from "react";
 import { useLocation } from "wouter";
 import { Menu, MenuItem } from "../parts/menu.tsx";
-import type { Place } from "./nav.ts";
+import type { NavPage } from "./nav.ts";
 
 /** The pages that do not fit into a phone's navigation bar. */
 export function MoreMenu({
@@ -11,7 +11,7 @@ export function MoreMenu({
   mayStart,
 }: {
   readonly trigger: ReactNode;
-  readonly places: readonly Place[];
+  readonly places: readonly NavPage[];
   readonly mayStart: boolean;
 }) {
   const [, navigate] = useLocation();

@@ -1,7 +1,7 @@
 import { Bot, ChartColumn, FlaskConical, Inbox, MessagesSquare, ScrollText, Settings, ShieldCheck } from "lucide-react";
 import type { ComponentType } from "react";
 
-export interface Place {
+export interface NavPage {
   readonly path: string;
   readonly name: string;
   /** The second key after `g`. */
@@ -9,7 +9,7 @@ export interface Place {
   readonly icon: ComponentType<{ className?: string }>;
 }
 
-export const PLACES: readonly Place[] = [
+export const PLACES: readonly NavPage[] = [
   { path: "/", name: "Sessions", key: "s", icon: MessagesSquare },
   { path: "/approvals", name: "Approvals", key: "a", icon: Inbox },
   { path: "/costs", name: "Costs", key: "c", icon: ChartColumn },
@@ -20,7 +20,7 @@ export const PLACES: readonly Place[] = [
   { path: "/settings", name: "Settings", key: ",", icon: Settings },
 ];
 
-export function isAt(place: Place, location: string): boolean {
+export function isAt(place: NavPage, location: string): boolean {
   if (place.path === "/") return location === "/" || location.startsWith("/sessions") || location === "/new";
   return location === place.path || location.startsWith(`${place.path}/`);
 }

@@ -6,10 +6,10 @@ export type SuiteResult = WireSuiteRun["suites"][number];
 export type CaseRun = SuiteResult["cases"][number];
 export type TrialRun = CaseRun["trials"][number];
 export type TrialStep = TrialRun["steps"][number];
-export type Verdict = TrialRun["verdicts"][number];
-export type Mode = WireSuiteRun["mode"];
+export type GraderVerdict = TrialRun["verdicts"][number];
+export type RunMode = WireSuiteRun["mode"];
 
-export const MODES: Readonly<Record<Mode, string>> = {
+export const RUN_MODE_WORDS: Readonly<Record<RunMode, string>> = {
   record: "Recorded",
   replay: "Replayed from cassettes",
   live: "Live",

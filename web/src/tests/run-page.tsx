@@ -3,7 +3,7 @@ import { ExternalLink, FlaskConicalOff, Trash2 } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import { Link, useLocation } from "wouter";
 import type { WireSuiteRun } from "../../../src/client/index.ts";
-import { outcomeOf } from "../../../src/protocol/api/suite-run-facts.ts";
+import { runOutcome } from "../../../src/protocol/api/suite-run-facts.ts";
 import { api, isRefused } from "../api.ts";
 import { useMay } from "../caller.tsx";
 import { Button } from "../parts/button.tsx";
@@ -17,10 +17,10 @@ import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/failure/problem.tsx";
 import { tell } from "../parts/toast.tsx";
 import { didNotPass, filterSuites, firstOpen, placeSuites } from "./placed-cases.ts";
-import { MODES } from "./run-facts.ts";
+import { RUN_MODE_WORDS } from "./run-facts.ts";
 import { Remarks, RunOverview } from "./run-overview.tsx";
 import { SuiteView } from "./suite-view.tsx";
-import { goTo, nameInAddress, useAnchor } from "./use-anchor.ts";
+import { goToAnchor, nameInAddress, useAnchor } from "./use-anchor.ts";
 import { duration, thousands } from "../../../src/words/amounts.ts";
 
 /** A run of suites. It never changes, so it is fetched once. */
@@ -56,11 +56,12 @@ export function RunPage({ id }: { readonly id: string }) {
 function Run({ run }: { readonly run: WireSuiteRun }) {
   return (
     <Page
-      title={`Test run ${outcomeOf(run).toLowerCase()}`}
+      title={`Test run ${runOutcome(run).toLowerCase()}`}
       about={
         <span className="break-words">
-          {MODES[run.mode]} · <When at={run.startedAt} /> · {duration(run.durationMs)} · exit code {run.exitCode} ·
-          Capstan {run.capstan}, Agent SDK {run.sdk} · <code className="font-mono text-xs break-all">{run.id}</code>
+          {RUN_MODE_WORDS[run.mode]} · <When at={run.startedAt} /> · {duration(run.durationMs)} · exit code{" "}
+          {run.exitCode} · Capstan {run.capstan}, Agent SDK {run.sdk} ·{" "}
+          <code className="font-mono text-xs break-all">{run.id}</code>
         </span>
       }
       actions={<Actions run={run} />}
@@ -128,7 +129,7 @@ function Cases({ run }: { readonly run: WireSuiteRun }) {
     setOnlyBad(false);
     setText("");
     setOpen((before) => new Set([...before, anchor]));
-    const frame = requestAnimationFrame(() => goTo(anchor));
+    const frame = requestAnimationFrame(() => goToAnchor(anchor));
     return () => cancelAnimationFrame(frame);
   }, [anchor]);
   const toggle = (one: string): void => {

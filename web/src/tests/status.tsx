@@ -13,6 +13,6 @@ export function Status({ of }: { readonly of: CaseStatus }) {
   return <Pill tone={TONES[of]}>{STATUS_WORDS[of]}</Pill>;
 }
 
-export function Outcome({ good, children }: { readonly good: boolean; readonly children: string }) {
+export function OutcomePill({ good, children }: { readonly good: boolean; readonly children: string }) {
   return <Pill tone={good ? "good" : "bad"}>{children}</Pill>;
 }

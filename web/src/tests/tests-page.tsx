@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { FlaskConical } from "lucide-react";
 import { Link, useSearchParams } from "wouter";
 import type { WireSuite, WireSuiteRunSummary } from "../../../src/client/index.ts";
-import { outcomeOf } from "../../../src/protocol/api/suite-run-facts.ts";
+import { runOutcome } from "../../../src/protocol/api/suite-run-facts.ts";
 import { api } from "../api.ts";
 import { Button } from "../parts/button.tsx";
 import { Code } from "../parts/text/code.tsx";
@@ -14,8 +14,8 @@ import { Page, Section } from "../parts/page.tsx";
 import { Problem } from "../parts/failure/problem.tsx";
 import { Table } from "../parts/table.tsx";
 import { Pill } from "../parts/tone.tsx";
-import { countsText, isGood, MODES, priceOfWire } from "./run-facts.ts";
-import { Outcome } from "./status.tsx";
+import { countsText, isGood, RUN_MODE_WORDS, priceOfWire } from "./run-facts.ts";
+import { OutcomePill } from "./status.tsx";
 import { count, duration } from "../../../src/words/amounts.ts";
 
 const PAGE = 20;
@@ -111,7 +111,7 @@ function Suites({
           title: "Last run",
           cell: ({ counts, last_run }) => (
             <div className="flex flex-wrap items-center gap-1.5">
-              <Outcome good={isGood(counts)}>{isGood(counts) ? "passed" : "failed"}</Outcome>
+              <OutcomePill good={isGood(counts)}>{isGood(counts) ? "passed" : "failed"}</OutcomePill>
               {isGood(counts) && last_run.exit_code !== 0 && <Pill tone="waiting">the run failed</Pill>}
             </div>
           ),
@@ -177,7 +177,7 @@ function Runs({ suite }: { readonly suite: string }) {
           },
           { title: "Result", cell: (run) => <RunResult run={run} /> },
           { title: "Cases", minor: true, cell: ({ counts }) => countsText(counts) },
-          { title: "Mode", minor: true, cell: ({ mode }) => <span title={MODES[mode]}>{mode}</span> },
+          { title: "Mode", minor: true, cell: ({ mode }) => <span title={RUN_MODE_WORDS[mode]}>{mode}</span> },
           { title: "Cost", figure: true, cell: (run) => <span className="whitespace-nowrap">{priceOfWire(run)}</span> },
           {
             title: "Time",
@@ -204,9 +204,9 @@ function RunResult({ run }: { readonly run: WireSuiteRunSummary }) {
   ].filter((remark) => remark !== false);
   return (
     <div className="flex flex-col items-start gap-0.5">
-      <Outcome good={run.exit_code === 0}>{run.exit_code === 0 ? "passed" : "failed"}</Outcome>
+      <OutcomePill good={run.exit_code === 0}>{run.exit_code === 0 ? "passed" : "failed"}</OutcomePill>
       <span className="text-xs text-faint">
-        {remarks.length > 0 ? remarks.join(", ") : run.exit_code > 1 ? outcomeOf({ exitCode: run.exit_code }) : ""}
+        {remarks.length > 0 ? remarks.join(", ") : run.exit_code > 1 ? runOutcome({ exitCode: run.exit_code }) : ""}
       </span>
     </div>
   );

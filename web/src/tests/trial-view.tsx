@@ -7,7 +7,7 @@ import { cx } from "../parts/cx.ts";
 import { filesOf, PatchView } from "../parts/text/diff-view.tsx";
 import { Markdown } from "../parts/text/markdown.tsx";
 import { Tree } from "../parts/text/tree.tsx";
-import type { TrialRun, Verdict } from "./run-facts.ts";
+import type { TrialRun, GraderVerdict } from "./run-facts.ts";
 import { Fold } from "./fold.tsx";
 import { Transcript } from "./transcript.tsx";
 import { count, duration, money, thousands } from "../../../src/words/amounts.ts";
@@ -144,11 +144,11 @@ function Facts({ trial }: { readonly trial: TrialRun }) {
   );
 }
 
-function failedFirst(a: Verdict, b: Verdict): number {
+function failedFirst(a: GraderVerdict, b: GraderVerdict): number {
   return Number(a.passed) - Number(b.passed);
 }
 
-function OneVerdict({ verdict: { grader, passed, score, message, diff } }: { readonly verdict: Verdict }) {
+function OneVerdict({ verdict: { grader, passed, score, message, diff } }: { readonly verdict: GraderVerdict }) {
   const Icon = passed ? CircleCheck : CircleX;
   return (
     <li className="flex min-w-0 flex-col gap-1.5 text-sm">

@@ -21,7 +21,7 @@ export function nameInAddress(anchor: string): void {
 }
 
 /** Scrolls to the element and focuses it, once it exists. */
-export function goTo(anchor: string): void {
+export function goToAnchor(anchor: string): void {
   const place = document.getElementById(anchor);
   place?.scrollIntoView({ block: "start" });
   place?.querySelector("button")?.focus({ preventScroll: true });

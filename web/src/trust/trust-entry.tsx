@@ -8,7 +8,7 @@ import { Button } from "../parts/button.tsx";
 import { DiffView } from "../parts/text/diff-view.tsx";
 import { Ago } from "../parts/figures/figures.tsx";
 import { Pill, type Tone } from "../parts/tone.tsx";
-import { effectOf, isRecorded, shownPath, shownWidening, stateOf, type TrustState } from "./entry.ts";
+import { effectOf, isRecorded, shownPath, shownWidening, trustStateOf, type TrustState } from "./entry-facts.ts";
 
 const KINDS: Readonly<Record<WireTrust["kind"], string>> = {
   settings: "project settings",
@@ -40,7 +40,7 @@ export function TrustEntry({
 }) {
   const { project } = useCaller();
   const path = shownPath(entry, project);
-  const state = stateOf(entry);
+  const state = trustStateOf(entry);
   const [tone, label] = STATES[state];
   const isOpen = state === "new" || state === "changed";
   return (

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ShieldAlert } from "lucide-react";
 import { Link } from "wouter";
 import { useMay } from "../caller.tsx";
-import { hintOf } from "./entry.ts";
+import { hintOf } from "./entry-facts.ts";
 import { trustQuery } from "./trust-query.ts";
 
 /** Says why the project's settings may not apply. Where the list cannot be loaded, the Settings page reports it. */

@@ -8,7 +8,7 @@ import { Loading } from "../parts/loading.tsx";
 import { Card, Section } from "../parts/page.tsx";
 import { Problem } from "../parts/failure/problem.tsx";
 import { tell } from "../parts/toast.tsx";
-import { shownPath } from "./entry.ts";
+import { shownPath } from "./entry-facts.ts";
 import { TrustEntry } from "./trust-entry.tsx";
 import { trustQuery } from "./trust-query.ts";
 

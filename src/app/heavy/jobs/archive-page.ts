@@ -1,13 +1,13 @@
-import { archivePage as pageOf } from "../../../runtime/files/export-session.ts";
+import { readArchivePage as pageOf } from "../../../runtime/files/export-session.ts";
 import { openReader } from "../../open-store.ts";
-import type { HeavyPlace } from "../jobs.ts";
+import type { HeavyContext } from "../jobs.ts";
 
 /** Few enough to keep one page small, whatever its events contain. */
 const EVENTS = 200;
 
 /** Returns one page of a session's archive and where the next begins; without `from`, the first. */
 export async function archivePage(
-  { home }: HeavyPlace,
+  { home }: HeavyContext,
   {
     sessionId,
     from,

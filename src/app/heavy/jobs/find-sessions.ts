@@ -1,10 +1,10 @@
 import type { SessionQuery, SessionSummary } from "../../../core/ports/store.ts";
 import { openReader } from "../../open-store.ts";
-import type { HeavyPlace } from "../jobs.ts";
+import type { HeavyContext } from "../jobs.ts";
 
 /** Returns the sessions that match a query; with `named`, those whose ids begin or end with it. */
 export async function findSessions(
-  { home }: HeavyPlace,
+  { home }: HeavyContext,
   {
     query,
     named,

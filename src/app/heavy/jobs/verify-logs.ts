@@ -1,13 +1,13 @@
 import type { AuditReport } from "../../../core/session/audit.ts";
 import { verifyAudit } from "../../audit/audit.ts";
 import { openReader } from "../../open-store.ts";
-import type { HeavyPlace } from "../jobs.ts";
+import type { HeavyContext } from "../jobs.ts";
 
 /**
  * Checks the whole register, and all sessions or one of them; returns what belongs to the project, and what is missing.
  */
 export async function verifyLogs(
-  place: HeavyPlace,
+  place: HeavyContext,
   { project, session }: { readonly project: string; readonly session?: string | undefined },
 ): Promise<AuditReport> {
   const report = await verifyAudit(place, session === undefined ? {} : { session });

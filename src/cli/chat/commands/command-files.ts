@@ -1,8 +1,8 @@
 import { CapstanError } from "../../../core/errors.ts";
 import { whyText } from "../../workspace/checkpoints.ts";
 import { noCheckpoint } from "../../workspace/diff.ts";
-import { fileLines, paintPatch, totalText } from "../../workspace/diff-view.ts";
-import { usage } from "../../terminal/failure.ts";
+import { fileLines, paintPatch, changesTotal } from "../../workspace/diff-view.ts";
+import { usageError } from "../../terminal/failure.ts";
 import { ago, color, oneLine, shortId } from "../../terminal/text.ts";
 import type { ChatCommand, Room } from "./command.ts";
 import { requireIdleSession, requireSession } from "./command-session.ts";
@@ -40,7 +40,7 @@ async function diff({ chat }: Room, words: string): Promise<void> {
   const more = patch.length - MAX_LINES;
   chat.page.lines([
     ...fileLines(changed.files),
-    totalText(changed.files),
+    changesTotal(changed.files),
     "",
     ...paintPatch(patch.slice(0, MAX_LINES).join("\n")).split("\n"),
     ...(more > 0 ? [color.dim(`… ${more} more lines. To see all: capstan diff ${shortId(id)} --patch`)] : []),
@@ -52,7 +52,7 @@ async function rewind(room: Room, words: string): Promise<void> {
   const { id } = await requireIdleSession(chat);
   const [given, scope] = words.split(/\s+/);
   if (scope !== undefined && scope !== "files")
-    throw usage(`Unknown option ${scope}. To rewind only the files: /rewind ${given} files`);
+    throw usageError(`Unknown option ${scope}. To rewind only the files: /rewind ${given} files`);
   const { files } = chat.host;
   if (given === "undo") {
     const undone = await files.undoRewind(id);
@@ -65,7 +65,7 @@ async function rewind(room: Room, words: string): Promise<void> {
   if (how === undefined) return;
   const done = await files.rewind(id, { to, conversation: how === "both" });
   chat.page.lines(fileLines(done.files));
-  chat.page.note(done.files.length === 0 ? "No files differ." : totalText(done.files));
+  chat.page.note(done.files.length === 0 ? "No files differ." : changesTotal(done.files));
   chat.page.quiet("To undo: /rewind undo");
 }
 

@@ -1,8 +1,8 @@
 import { type Mode, MODES } from "../../../core/agent/agent-definition.ts";
 import { ENGINES, knownEngine, unknownEngine } from "../../../core/agent/engine-name.ts";
 import { nearest } from "../../../core/text/nearest.ts";
-import { cost } from "../../follow/cost.ts";
-import { usage } from "../../terminal/failure.ts";
+import { costText } from "../../follow/cost.ts";
+import { usageError } from "../../terminal/failure.ts";
 import { count, money } from "../../terminal/text.ts";
 import type { ChatCommand, Room } from "./command.ts";
 import { promptTokens } from "../view/meter.ts";
@@ -35,7 +35,7 @@ async function mode(room: Room, words: string): Promise<void> {
     ));
   if (wanted === undefined) return;
   const known = MODES.find((one) => one === wanted);
-  if (known === undefined) throw usage(`Unknown mode ${wanted}.${suggestion(wanted)} Modes: ${MODES.join(", ")}.`);
+  if (known === undefined) throw usageError(`Unknown mode ${wanted}.${suggestion(wanted)} Modes: ${MODES.join(", ")}.`);
   if (known === chat.mode) return chat.page.quiet(`Mode is already ${known}.`);
   await (await chat.require()).setMode(known);
 }
@@ -59,7 +59,7 @@ async function engine({ chat }: Room, words: string): Promise<void> {
     );
   }
   const known = knownEngine(words);
-  if (known === undefined) throw usage(`${unknownEngine(words)}.`);
+  if (known === undefined) throw usageError(`${unknownEngine(words)}.`);
   if (known === chat.engine) return chat.page.quiet(`Engine is already ${known}.`);
   await (await chat.require()).setEngine(known);
 }
@@ -72,7 +72,7 @@ function showCost({ chat }: Room): void {
   const window = contextWindow(chat.model);
   chat.page.note(
     [
-      `${cost(spent)}${limit} in ${count(requests)} ${requests === 1 ? "model request" : "model requests"}`,
+      `${costText(spent)}${limit} in ${count(requests)} ${requests === 1 ? "model request" : "model requests"}`,
       `tokens: ${count(read)} in (${cached}% from the cache), ${count(used.output_tokens)} out`,
       ...(context === undefined ? [] : [`context: ${count(context)} of ${count(window)} tokens`]),
     ].join("\n"),

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { CapstanError } from "../../../core/errors.ts";
 import type { SessionRecord, SessionSummary } from "../../../core/ports/store.ts";
-import { cost } from "../../follow/cost.ts";
+import { costText } from "../../follow/cost.ts";
 import { resolveSession } from "../../target/session-id.ts";
 import { ago, oneLine, shortId } from "../../terminal/text.ts";
 import type { Chat } from "../chat.ts";
@@ -84,7 +84,7 @@ async function chooseSession(room: Room): Promise<string | undefined> {
     all.map((one) => ({
       value: one.id,
       label: `${shortId(one.id)}  ${oneLine(aboutSession(one, chat), Math.max(12, chat.page.width - (isNarrow(chat) ? 16 : 40)))}`,
-      hint: `${ago(Date.now() - one.lastActivityAt)}, ${cost(one)}`,
+      hint: `${ago(Date.now() - one.lastActivityAt)}, ${costText(one)}`,
     })),
     `/sessions ${shortId(all[0]?.id ?? "")}`,
   );

@@ -1,5 +1,5 @@
 import { nearest } from "../../../core/text/nearest.ts";
-import type { Choice } from "../../ask/ask-prompts.ts";
+import type { PromptChoice } from "../../ask/ask-prompts.ts";
 import type { Chat } from "../chat.ts";
 
 /** What a chat command can do beyond the chat itself. */
@@ -10,7 +10,7 @@ export interface Room {
    */
   choose<Value extends string>(
     message: string,
-    choices: readonly Choice<Value>[],
+    choices: readonly PromptChoice<Value>[],
     how: string,
   ): Promise<Value | undefined>;
   /** Clears the screen. */

@@ -2,11 +2,11 @@ import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { homeDirectory } from "../../../config/project/home.ts";
 import { messageOf } from "../../../core/errors.ts";
-import { usage } from "../../terminal/failure.ts";
+import { usageError } from "../../terminal/failure.ts";
 import { openRecords } from "../../target/records.ts";
 import { shortId } from "../../terminal/text.ts";
 import { isBelow } from "../../terminal/directory.ts";
-import { writeWholeStream } from "../../terminal/whole-file.ts";
+import { writeWholeStream } from "../../terminal/write-file.ts";
 import type { ChatSession } from "../host/host.ts";
 
 /** Writes a session's log to a file that only the user can read. */
@@ -24,9 +24,9 @@ export async function writeExport(
     await writeWholeStream(file, lines);
   } catch (thrown) {
     const { code, syscall } = thrown as NodeJS.ErrnoException;
-    if (code === "EEXIST") throw usage(`${file} already exists. Choose another name, or remove it.`);
+    if (code === "EEXIST") throw usageError(`${file} already exists. Choose another name, or remove it.`);
     if (syscall === undefined) throw thrown;
-    throw usage(`Cannot write ${file}: ${messageOf(thrown)}. Choose another file: /export FILE`);
+    throw usageError(`Cannot write ${file}: ${messageOf(thrown)}. Choose another file: /export FILE`);
   }
   return { file, isInWorkspace: isBelow(dirname(file), record.cwd) };
 }

@@ -2,7 +2,7 @@ import { color, widthOf } from "../../terminal/text.ts";
 import { rowsOf, TAB } from "../view/rows.ts";
 
 /** Lines with a cursor position. */
-export interface Placed {
+export interface CursorLines {
   readonly lines: readonly string[];
   readonly row: number;
   readonly column: number;
@@ -15,7 +15,7 @@ const INDENT = "  ";
 export function editorLines(
   { text, cursor }: { readonly text: string; readonly cursor: number },
   { width, height }: { readonly width: number; readonly height: number },
-): Placed {
+): CursorLines {
   const room = Math.max(2, width - PROMPT.length);
   const { lines, row, column } = wrapInput(text, cursor, room);
   const first = Math.max(0, Math.min(row - Math.floor(height / 2), lines.length - height));
@@ -28,7 +28,7 @@ export function editorLines(
 }
 
 /** Wraps the text. The cursor needs its own column after the last character. */
-function wrapInput(text: string, cursor: number, room: number): Placed {
+function wrapInput(text: string, cursor: number, room: number): CursorLines {
   const rows = rowsOf(text, room);
   const row = rows.findLastIndex(({ start }) => start <= cursor);
   const lines = rows.map(({ start, end }) => expandTabs(text.slice(start, end)));

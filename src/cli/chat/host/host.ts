@@ -2,7 +2,7 @@ import type { AgentDefinition, Mode } from "../../../core/agent/agent-definition
 import type { MessageContent } from "../../../core/events/content.ts";
 import type { EngineName } from "../../../core/agent/engine-name.ts";
 import type { SessionRecord } from "../../../core/ports/store.ts";
-import type { OtherTurns, Settling } from "../../run/abandoned.ts";
+import type { OtherTurns, Settling } from "../../run/settle-abandoned.ts";
 import type { Asking } from "../../ask/ask.ts";
 import type { Followed, FollowedHost } from "../../target/followed-session.ts";
 import type { SessionList } from "../../target/session-id.ts";

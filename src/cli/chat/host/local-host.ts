@@ -3,13 +3,13 @@ import type { Configuration } from "../../../config/load.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import type { Session } from "../../../runtime/session.ts";
 import type { Turn } from "../../../runtime/turn/turn.ts";
-import { settleAbandoned } from "../../run/abandoned.ts";
+import { settleAbandoned } from "../../run/settle-abandoned.ts";
 import { hostFor } from "../../target/host.ts";
 import { configure } from "../../run/configure.ts";
 import { openSession } from "../../run/run.ts";
 import type { RunFlags } from "../../run/run-flags.ts";
 import { count } from "../../terminal/text.ts";
-import { trustingFor } from "../../trust/trusting.ts";
+import { trustingFor } from "../../trust/trust-flags.ts";
 import type { ChatHost, ChatSession, Wanted } from "./host.ts";
 
 /** A host in this process. Throws configuration errors before anything is shown. */

@@ -1,5 +1,5 @@
 import { color } from "../../terminal/text.ts";
-import { editorLines, type Placed } from "../editor/editor-view.ts";
+import { editorLines, type CursorLines } from "../editor/editor-view.ts";
 
 /** The parts of the live region below the finished lines. */
 export interface LiveParts {
@@ -25,7 +25,7 @@ const MAX_CALLS = 8;
 const MAX_QUEUED = 3;
 
 /** Stacks the parts to fit the terminal. The input has priority; the streaming text gets the remaining rows. */
-export function liveRegion(parts: LiveParts, { width, height }: Size): Placed {
+export function liveRegion(parts: LiveParts, { width, height }: Size): CursorLines {
   const editor = editorLines(parts.editor, { width, height: Math.max(1, Math.floor(height / 3)) });
   // Leaves one row for the last finished line.
   let room = Math.max(1, height - 1) - editor.lines.length;

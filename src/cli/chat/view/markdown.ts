@@ -1,23 +1,23 @@
 import { Lexer, type Token, type Tokens } from "marked";
 import { color, widthOf } from "../../terminal/text.ts";
 import { inline } from "./inline.ts";
-import { cut, wrapSpans } from "./spans.ts";
+import { cutToWidth, wrapSpans } from "./spans.ts";
 import { tableLines } from "./markdown-table.ts";
 import { escapeHidden } from "../../../words/hidden-text.ts";
 
 /** Escapes control characters in a model's text. */
-export function shownText(text: string): string {
+export function printableMarkdown(text: string): string {
   return escapeHidden(text.replaceAll("\t", "    "));
 }
 
 /** Keeps the model's line breaks, as in a list without bullets. */
-export function blocksOf(source: string): readonly Token[] {
+export function markdownTokens(source: string): readonly Token[] {
   return Lexer.lex(source, { gfm: true, breaks: true });
 }
 
 /** Markdown as lines for a terminal, each of at most `width` columns. */
 export function markdownLines(source: string, width: number): string[] {
-  return linesOfAll(blocksOf(shownText(source)), width);
+  return linesOfAll(markdownTokens(printableMarkdown(source)), width);
 }
 
 /** Blocks, separated by blank lines. */
@@ -63,7 +63,7 @@ export function linesOf(token: Token, width: number): string[] {
 export function codeLines(text: string, width: number): string[] {
   const indent = width > 30 ? "  " : " ";
   const room = Math.max(1, width - indent.length);
-  return text.split("\n").flatMap((line) => cut(line, room).map((part) => (indent + part).trimEnd()));
+  return text.split("\n").flatMap((line) => cutToWidth(line, room).map((part) => (indent + part).trimEnd()));
 }
 
 function listLines({ items, ordered, start }: Tokens.List, width: number): string[] {

@@ -1,5 +1,5 @@
 import { color } from "../../terminal/text.ts";
-import { shownText } from "./markdown.ts";
+import { printableMarkdown } from "./markdown.ts";
 import { wrapRows } from "./rows.ts";
 import { paint, type Style, wrapSpans } from "./spans.ts";
 
@@ -30,7 +30,7 @@ export class Page {
 
   /** A message from the chat itself. */
   note(text: string, style: Style = {}): void {
-    this.block("note", wrapSpans([{ text: shownText(text), style }], this.width));
+    this.block("note", wrapSpans([{ text: printableMarkdown(text), style }], this.width));
   }
 
   /** A less important message. */
@@ -40,7 +40,7 @@ export class Page {
 
   /** An important message. Only its mark is colored: yellow text is unreadable on a light background. */
   mark(text: string): void {
-    const lines = wrapSpans([{ text: shownText(text) }], Math.max(1, this.width - 2));
+    const lines = wrapSpans([{ text: printableMarkdown(text) }], Math.max(1, this.width - 2));
     this.block(
       "note",
       lines.map((line, index) => `${index === 0 ? color.yellow("!") : " "} ${line}`),
@@ -54,7 +54,7 @@ export class Page {
 
   /** A message of the user. */
   prompt(text: string, style: Style = { bold: true }): void {
-    const lines = wrapRows(shownText(text), Math.max(1, this.width - 2));
+    const lines = wrapRows(printableMarkdown(text), Math.max(1, this.width - 2));
     if (this.#last === "prompt") this.#print([""]);
     this.block(
       "prompt",

@@ -1,6 +1,6 @@
 import { columns } from "../../terminal/text.ts";
-import type { Placed } from "../editor/editor-view.ts";
-import { frame, clearLive, NOTHING, rowAfterResize } from "./frame.ts";
+import type { CursorLines } from "../editor/editor-view.ts";
+import { frame, clearLive, EMPTY_FRAME, rowAfterResize } from "./frame.ts";
 import type { Size } from "./layout.ts";
 
 /** Least time between frames; shorter after a key press. */
@@ -13,15 +13,15 @@ const KEY_MS = 8;
  */
 export class Screen {
   readonly #out: NodeJS.WriteStream;
-  readonly #live: (size: Size) => Placed;
-  #drawn: Placed = NOTHING;
+  readonly #live: (size: Size) => CursorLines;
+  #drawn: CursorLines = EMPTY_FRAME;
   #printed: string[] = [];
   #timer: NodeJS.Timeout | undefined;
   #lastAt = -Infinity;
   #held = true;
 
   /** `live` returns the live region. Draws nothing until `release`. */
-  constructor(out: NodeJS.WriteStream, live: (size: Size) => Placed) {
+  constructor(out: NodeJS.WriteStream, live: (size: Size) => CursorLines) {
     this.#out = out;
     this.#live = live;
   }
@@ -54,7 +54,7 @@ export class Screen {
     this.#stopTimer();
     this.#write(clearLive(this.#drawn, this.#printed));
     this.#printed = [];
-    this.#drawn = NOTHING;
+    this.#drawn = EMPTY_FRAME;
     this.#held = true;
   }
 
@@ -62,7 +62,7 @@ export class Screen {
   release(): void {
     if (!this.#held) return;
     this.#held = false;
-    this.#drawn = NOTHING;
+    this.#drawn = EMPTY_FRAME;
     this.redraw();
   }
 
@@ -76,7 +76,7 @@ export class Screen {
     if (this.#held) return;
     const row = rowAfterResize(this.#drawn, this.size.width);
     this.#write(clearLive({ ...this.#drawn, row }, []));
-    this.#drawn = NOTHING;
+    this.#drawn = EMPTY_FRAME;
     this.redraw();
   }
 

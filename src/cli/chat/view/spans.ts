@@ -57,7 +57,7 @@ export function wrapSpans(spans: readonly Span[], width: number): string[] {
       continue;
     }
     for (const piece of word.pieces)
-      for (const part of cut(piece.text, room)) {
+      for (const part of cutToWidth(piece.text, room)) {
         if (used > 0 && used + widthOf(part) > room) newLine();
         add([{ ...piece, text: part }], widthOf(part));
       }
@@ -66,7 +66,7 @@ export function wrapSpans(spans: readonly Span[], width: number): string[] {
 }
 
 /** Pieces of at most `width` columns, broken anywhere. */
-export function cut(text: string, width: number): string[] {
+export function cutToWidth(text: string, width: number): string[] {
   if (widthOf(text) <= width) return [text];
   const parts: string[] = [];
   let part = "";

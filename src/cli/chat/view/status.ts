@@ -1,6 +1,6 @@
 import { DEFAULT_ENGINE } from "../../../core/agent/engine-name.ts";
 import { compactCount } from "../../../words/amounts.ts";
-import { cost } from "../../follow/cost.ts";
+import { costText } from "../../follow/cost.ts";
 import { color, money, oneLine, shortId } from "../../terminal/text.ts";
 import type { Meter } from "./meter.ts";
 
@@ -51,8 +51,8 @@ function contextText({ meter: { context }, model }: Status): Record<"long" | "sh
 /** Shows from the start that a rehearsal costs nothing. */
 function moneyText({ meter: { spent }, maxUsd, isRehearsal }: Status): string {
   const isUnused = isRehearsal && spent.rehearsalUsd === 0;
-  const paid = spent.usd === 0 ? "" : `${cost(spent)} + `;
-  const used = isUnused ? `${paid}${money(0)} rehearsal` : cost(spent);
+  const paid = spent.usd === 0 ? "" : `${costText(spent)} + `;
+  const used = isUnused ? `${paid}${money(0)} rehearsal` : costText(spent);
   return maxUsd === undefined ? used : `${used} of ${money(maxUsd)}`;
 }
 

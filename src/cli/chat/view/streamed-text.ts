@@ -1,6 +1,6 @@
 import type { Token, Tokens } from "marked";
 import { EscapedPieces } from "../../../words/hidden-text.ts";
-import { blocksOf, codeLines, linesOf } from "./markdown.ts";
+import { markdownTokens, codeLines, linesOf } from "./markdown.ts";
 import { completeMarkdown } from "./complete-markdown.ts";
 
 /** A streaming message. Finished lines are taken from it; the rest is its tail, shown until more arrives. */
@@ -27,7 +27,7 @@ export class StreamedText {
   /** Takes the lines that can no longer change. */
   takeFinished(width: number): string[] {
     // Only complete lines can be parsed reliably.
-    const tokens = blocksOf(this.#source.slice(0, this.#source.lastIndexOf("\n") + 1));
+    const tokens = markdownTokens(this.#source.slice(0, this.#source.lastIndexOf("\n") + 1));
     const open = openBlock(tokens);
     const finished = open === undefined ? [] : tokens.slice(0, tokens.indexOf(open));
     const lines = this.#take(finished, width);
@@ -38,7 +38,7 @@ export class StreamedText {
 
   /** The lines that may still change. */
   tail(width: number): string[] {
-    const tokens = blocksOf(completeMarkdown(this.#source));
+    const tokens = markdownTokens(completeMarkdown(this.#source));
     const before = this.#before;
     const lines = this.#take(tokens, width);
     this.#before = before;
@@ -47,7 +47,7 @@ export class StreamedText {
 
   /** Takes everything that is left. */
   end(width: number): string[] {
-    const lines = this.#take(blocksOf(this.#source + this.#pieces.end()), width);
+    const lines = this.#take(markdownTokens(this.#source + this.#pieces.end()), width);
     this.#source = "";
     return lines;
   }

@@ -5,7 +5,7 @@ import { ResumedText } from "../../follow/resumed-text.ts";
 import { noticeOf } from "../../follow/notices.ts";
 import { color, oneLine } from "../../terminal/text.ts";
 import { Calls, type RunningOptions } from "./calls.ts";
-import { shownText } from "./markdown.ts";
+import { printableMarkdown } from "./markdown.ts";
 import { errorText, messageText } from "./event-text.ts";
 import { Meter } from "./meter.ts";
 import type { Page } from "./page.ts";
@@ -173,7 +173,7 @@ export class ChatView {
     // Messages of subagents go to their agent, and would interrupt its text.
     if (event.session_thread_id != null) return;
     const text = event.content.map((block) => (block.type === "text" ? block.text : "[redacted]")).join("");
-    if (this.#isPlain) return this.#page.block("text", shownText(text).trimEnd().split("\n"));
+    if (this.#isPlain) return this.#page.block("text", printableMarkdown(text).trimEnd().split("\n"));
     const said = this.#text?.id === event.id ? this.#text.streamed.said : "";
     if (this.#text?.id === event.id && text.startsWith(said)) this.#text.streamed.append(text.slice(said.length));
     else {
@@ -195,7 +195,7 @@ export class ChatView {
     this.#endText();
     if (reason.type !== "requires_action") this.#page.block("call", this.calls.end(this.#page.width));
     for (const text of this.#atEnd.splice(0)) this.#page.mark(text);
-    if (output !== undefined) this.#page.block("note", shownText(JSON.stringify(output, null, 2)).split("\n"));
+    if (output !== undefined) this.#page.block("note", printableMarkdown(JSON.stringify(output, null, 2)).split("\n"));
     if (reason.type === "refusal")
       this.#page.note("The model refused the request. Rephrase it, or ask for something else.");
   }
@@ -226,9 +226,9 @@ export class ChatView {
       case "capstan.mode_changed":
         return this.#page.quiet(`Mode is now ${event.mode}.`);
       case "capstan.model_changed":
-        return this.#page.quiet(`Model is now ${shownText(event.model)}.`);
+        return this.#page.quiet(`Model is now ${printableMarkdown(event.model)}.`);
       case "capstan.engine_changed":
-        return this.#page.quiet(`Engine is ${shownText(event.engine)} from the next turn on.`);
+        return this.#page.quiet(`Engine is ${printableMarkdown(event.engine)} from the next turn on.`);
       case "session.status_terminated":
         return this.#page.mark("This session has ended. To start a new one: /clear");
       default:

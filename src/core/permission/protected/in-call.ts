@@ -1,6 +1,6 @@
 import type { ShellWord } from "../../shell/read-commands.ts";
 import { SED_ACTS } from "../../shell/sed.ts";
-import type { CallSubject, Place, ShellSubject } from "../../rules/subject.ts";
+import type { CallSubject, NamedPath, ShellSubject } from "../../rules/subject.ts";
 import { configures, onlyReads } from "./commands.ts";
 import { protectedRow, rowOfPath, rowOfPattern, rowOfText } from "./match.ts";
 import type { ProtectedRow } from "./table.ts";
@@ -21,7 +21,7 @@ export function isAboutConfiguration(askedBy: string): boolean {
 export function protectedIn(subject: CallSubject): ProtectedHit | undefined {
   const { paths, shell, guarded = [] } = subject;
   for (const { named, real, access } of paths) {
-    const row = access === "write" ? rowOfPlace({ named, real }, subject) : undefined;
+    const row = access === "write" ? rowOfNamedPath({ named, real }, subject) : undefined;
     if (row !== undefined) return hit(row, named);
   }
   const [known] = guarded;
@@ -45,7 +45,7 @@ export function acts({ words, effects = [] }: ShellSubject["commands"][number]):
 function inShell(shell: ShellSubject, subject: CallSubject): ProtectedHit | undefined {
   for (const { text, places } of shell.writes) {
     const row =
-      first(places, (place) => rowOfPlace(place, subject)) ??
+      first(places, (place) => rowOfNamedPath(place, subject)) ??
       rowOfWord({ text, dynamic: places.length === 0 }, subject);
     if (row !== undefined) return hit(row, text);
   }
@@ -69,7 +69,7 @@ function inShell(shell: ShellSubject, subject: CallSubject): ProtectedHit | unde
   }
   for (const place of shell.mentions) {
     const isLink = place.named !== place.real && rowOfPath(place.named, subject) === undefined;
-    const row = isOpen || isLink ? rowOfPlace(place, subject) : undefined;
+    const row = isOpen || isLink ? rowOfNamedPath(place, subject) : undefined;
     if (row !== undefined) return hit(row, place.named);
   }
   return undefined;
@@ -105,7 +105,7 @@ function rowOfWord({ text, dynamic }: ShellWord, subject: CallSubject): Protecte
   return dynamic ? rowOfPattern(text, subject) : rowOfText(text, subject);
 }
 
-function rowOfPlace({ named, real }: Place, subject: CallSubject): ProtectedRow | undefined {
+function rowOfNamedPath({ named, real }: NamedPath, subject: CallSubject): ProtectedRow | undefined {
   return rowOfPath(named, subject) ?? rowOfPath(real, subject);
 }
 

@@ -1,4 +1,4 @@
-import { isInside } from "../../paths/inside.ts";
+import { isInside } from "../../paths/is-inside.ts";
 import { expandBraces, type Glob, matchesGlob, parseGlob } from "../../paths/glob.ts";
 import { PROTECTED, type ProtectedRow } from "./table.ts";
 
@@ -26,7 +26,7 @@ export function protectedRow(pattern: string): ProtectedRow {
   return PROTECTED.find((row) => row.pattern === pattern) ?? { pattern, readBy: "Capstan", why: pattern };
 }
 
-interface Places {
+interface ProtectedRoots {
   readonly workspace: string;
   readonly home: string;
   /** As in the subject of a call. */
@@ -37,7 +37,7 @@ interface Places {
  * The row that covers an absolute path. For a path in the workspace or in the HOME of commands, only the components
  * below that count: both may be in Capstan's home directory.
  */
-export function rowOfPath(path: string, places: Places): ProtectedRow | undefined {
+export function rowOfPath(path: string, places: ProtectedRoots): ProtectedRow | undefined {
   const names = namesIn(path, places);
   const home = [places.shell_home, places.home].find((one) => one !== undefined && isInside(path, one));
   const inHome = home === undefined ? [] : namesOf(path.slice(home.length));
@@ -47,7 +47,7 @@ export function rowOfPath(path: string, places: Places): ProtectedRow | undefine
 }
 
 /** The row that covers a path in a text, if a shell or another program would treat it as one. */
-export function rowOfText(text: string, places: Places): ProtectedRow | undefined {
+export function rowOfText(text: string, places: ProtectedRoots): ProtectedRow | undefined {
   for (const piece of piecesOf(text.slice(0, MAX_TEXT).replaceAll(ADDRESS, " "))) {
     const row = MAY_MATCH.test(piece) ? rowOfPath(atHome(piece, places), places) : undefined;
     if (row !== undefined) return row;
@@ -66,7 +66,7 @@ export function piecesOf(text: string): Set<string> {
  * The row that a word could match once the shell expands it. Wildcards and `$X` may expand to anything, as long as the
  * name does not start with them.
  */
-export function rowOfPattern(word: string, places: Places): ProtectedRow | undefined {
+export function rowOfPattern(word: string, places: ProtectedRoots): ProtectedRow | undefined {
   const written = word.slice(0, MAX_TEXT).replaceAll(/["'\\]/g, "");
   for (const text of expandBraces(written, MAX_ALTERNATIVES) ?? [written]) {
     const path = atHome(text, places);
@@ -87,7 +87,7 @@ function rowOfNames(names: readonly string[]): ProtectedRow | undefined {
   return undefined;
 }
 
-function atHome(path: string, { home }: Places): string {
+function atHome(path: string, { home }: ProtectedRoots): string {
   return path.replace(/^~(?=\/|$)/, () => home);
 }
 
@@ -107,7 +107,7 @@ function startsWith(names: readonly string[], wanted: readonly Glob[]): boolean 
   return names.length >= wanted.length && wanted.every((glob, at) => matchesGlob(glob, names[at] ?? ""));
 }
 
-function namesIn(path: string, { workspace, shell_home: shellHome }: Places): string[] {
+function namesIn(path: string, { workspace, shell_home: shellHome }: ProtectedRoots): string[] {
   const own = [workspace, shellHome].find((one) => one !== undefined && isInside(path, one)) ?? "";
   return namesOf(path.slice(own.length));
 }

@@ -13,13 +13,13 @@ export function findEffects(name: string, words: readonly ReadWord[]): ShellEffe
       const doubt = areOver ? undefined : doubtAbout(word, words[word], entry);
       if (doubt !== undefined) effects.push(doubt);
     } else if (text === "--") areOver = true;
-    else effects.push(...named(word, areOver ? text.replace(/^-.*/s, "") : text, entry));
+    else effects.push(...optionEffects(word, areOver ? text.replace(/^-.*/s, "") : text, entry));
   }
   return effects;
 }
 
 /** The options in one word. A long option that is written out is not an abbreviation of another. */
-function named(word: number, text: string, { acts, values }: ProgramEntry): ShellEffect[] {
+function optionEffects(word: number, text: string, { acts, values }: ProgramEntry): ShellEffect[] {
   const all = Object.entries(acts) as [Does, string][];
   const effects = all.flatMap(([does, options]) =>
     options.split(" ").flatMap((option): ShellEffect[] => {

@@ -1,12 +1,12 @@
 /** Why a line is outside the grammar. Thrown where it is found, caught where parsing starts. */
-export class Refusal extends Error {
+export class GrammarRefusal extends Error {
   override readonly name = "Refusal";
 }
 
 const MAX_DEPTH = 24;
 
 /** A position in a line. Characters are read only here. */
-export class Cursor {
+export class ShellCursor {
   readonly text: string;
   at = 0;
   #depth = 0;
@@ -55,6 +55,6 @@ export class Cursor {
   /** `what` names the construct, as in "process substitution `<(`". */
   refuse(what: string, at = this.at): never {
     const place = at >= this.text.length ? "at the end" : `at character ${at + 1}`;
-    throw new Refusal(`Allow rules do not support ${what} (${place}).`);
+    throw new GrammarRefusal(`Allow rules do not support ${what} (${place}).`);
   }
 }

@@ -1,4 +1,4 @@
-import type { Cursor } from "./cursor.ts";
+import type { ShellCursor } from "./cursor.ts";
 
 /** A word of the grammar. */
 export interface PlainWord {
@@ -11,7 +11,7 @@ export interface PlainWord {
 }
 
 /** Reads the content of `$(` … `)`. Passed in, because commands consist of words. */
-export type ReadSubstitution = (cursor: Cursor) => void;
+export type ReadSubstitution = (cursor: ShellCursor) => void;
 
 const BARE = /[A-Za-z0-9_./:=@%+,-]+/y;
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
@@ -30,19 +30,19 @@ const ESCAPED_IN_QUOTES = '$`"\\';
 const AFTER_LITERAL_DOLLAR = '" |)/';
 
 /** Reads one word. The cursor is at its first character. */
-export function readPlainWord(cursor: Cursor, readSubstitution: ReadSubstitution): PlainWord {
+export function readPlainWord(cursor: ShellCursor, readSubstitution: ReadSubstitution): PlainWord {
   return new WordReader(cursor, readSubstitution).read();
 }
 
 class WordReader {
-  readonly #cursor: Cursor;
+  readonly #cursor: ShellCursor;
   readonly #substitution: ReadSubstitution;
   readonly #start: number;
   #value = "";
   #isDynamic = false;
   #isBare = true;
 
-  constructor(cursor: Cursor, readSubstitution: ReadSubstitution) {
+  constructor(cursor: ShellCursor, readSubstitution: ReadSubstitution) {
     this.#cursor = cursor;
     this.#substitution = readSubstitution;
     this.#start = cursor.at;
@@ -69,7 +69,7 @@ class WordReader {
       case '"':
         return this.#double();
       case "\\":
-        return this.#escaped();
+        return this.#readEscape();
       case "$":
         return this.#dollar(false);
       case "*":
@@ -144,7 +144,7 @@ class WordReader {
     cursor.at += 1;
   }
 
-  #escaped(): void {
+  #readEscape(): void {
     const next = this.#cursor.peek(1);
     if (!PRINTABLE.test(next)) this.#cursor.refuse("this use of a backslash");
     this.#isBare = false;

@@ -1,8 +1,8 @@
-import { Cursor, Refusal } from "./cursor.ts";
+import { ShellCursor, GrammarRefusal } from "./cursor.ts";
 import { KEYWORDS, UNSUPPORTED } from "./keywords.ts";
 import { type PlainWord, readPlainWord } from "./plain-word.ts";
 import { readRedirection, type PendingDocument } from "./redirection.ts";
-import { writtenCommand, writtenLoop, type Written, type WrittenRedirection } from "./written.ts";
+import { writtenCommand, writtenLoop, type Written, type WrittenRedirection } from "./written-command.ts";
 
 /**
  * The small part of bash that a rule can allow: simple commands, pipelines, lists, groups, `if`, `while`, `until` and
@@ -12,7 +12,7 @@ export function recognise(line: string): { readonly written: Written } | { reado
   try {
     return { written: new Grammar(line).read() };
   } catch (error) {
-    if (error instanceof Refusal) return { refused: error.message };
+    if (error instanceof GrammarRefusal) return { refused: error.message };
     throw error;
   }
 }
@@ -24,7 +24,7 @@ const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const OTHER_ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*(?:\+=|\[)/;
 
 /** What `(` after a word starts. */
-function afterParenthesis({ text, at }: Cursor, { source }: PlainWord): string {
+function afterParenthesis({ text, at }: ShellCursor, { source }: PlainWord): string {
   if (text.charAt(at + 1) === ")") return `the function \`${source}()\``;
   return source.endsWith("=") ? `the array \`${source}(…)\`` : "`(` after a word";
 }
@@ -33,7 +33,7 @@ function afterParenthesis({ text, at }: Cursor, { source }: PlainWord): string {
 type Found = () => string;
 
 class Grammar {
-  readonly #cursor: Cursor;
+  readonly #cursor: ShellCursor;
   readonly #found: Found[] = [];
   /** The here-document whose text starts on the next line. */
   #document: PendingDocument | undefined;
@@ -43,7 +43,7 @@ class Grammar {
   #hadDocument = false;
 
   constructor(line: string) {
-    this.#cursor = new Cursor(line);
+    this.#cursor = new ShellCursor(line);
   }
 
   read(): Written {

@@ -1,10 +1,10 @@
-import type { Cursor } from "./cursor.ts";
+import type { ShellCursor } from "./cursor.ts";
 import type { PlainWord } from "./plain-word.ts";
-import type { WrittenRedirection } from "./written.ts";
+import type { WrittenRedirection } from "./written-command.ts";
 
 /** A here-document that has started: its text follows on the next line. */
 export interface PendingDocument {
-  readBody(cursor: Cursor): void;
+  readBody(cursor: ShellCursor): void;
 }
 
 const OPERATOR = /([0-9]?)(<<<|<<-|<<|<&|<>|<|>>|>\||>&|>)|()(&>>|&>)/y;
@@ -13,7 +13,7 @@ const NETWORK = /^\/dev\/(?:tcp|udp)(?:\/|$)/;
 
 /** Reads a redirection, if there is one here. */
 export function readRedirection(
-  cursor: Cursor,
+  cursor: ShellCursor,
   readWord: () => PlainWord,
   hasDocument: boolean,
 ): { readonly redirection: WrittenRedirection; readonly document?: PendingDocument } | undefined {
@@ -45,7 +45,7 @@ export function readRedirection(
 }
 
 /** `2>&1` and `2>&-`. */
-function copyOf(cursor: Cursor, descriptor: string, start: number): WrittenRedirection {
+function copyOf(cursor: ShellCursor, descriptor: string, start: number): WrittenRedirection {
   const target = cursor.takeMatch(/[0-9-](?=[\s;&|)]|$)/y);
   if (target === "") cursor.refuse("`>&` other than `>&1` or `>&-`", start);
   return { descriptor, operator: ">&", target: { source: target, value: target } };
@@ -53,7 +53,7 @@ function copyOf(cursor: Cursor, descriptor: string, start: number): WrittenRedir
 
 /** Its text is literal: the delimiter is quoted, or it contains nothing to expand. */
 function hereDocument(
-  cursor: Cursor,
+  cursor: ShellCursor,
   descriptor: string,
   operator: string,
 ): { readonly redirection: WrittenRedirection; readonly document: PendingDocument } {

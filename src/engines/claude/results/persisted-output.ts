@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync } from "node:fs";
 import type { ToolContent } from "../../../core/events/content.ts";
-import { isInside } from "../../../core/paths/inside.ts";
+import { isInside } from "../../../core/paths/is-inside.ts";
 
 const SAVED = /^<persisted-output>\n[^\n]*Full output saved to: ([^\n]+)\n/;
 

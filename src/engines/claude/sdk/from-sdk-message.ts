@@ -6,7 +6,7 @@ import type { EngineFact } from "../../../core/ports/engine.ts";
 import type { EventDraft } from "../../../core/events/events.ts";
 import { claudeCodePromptChars } from "../../model-traits.ts";
 import { toolUseDraft } from "../../tool-use.ts";
-import { events, same, type Translation, type TranslatorState, withdrawals } from "./translation.ts";
+import { events, emptyTranslation, type Translation, type TranslatorState, withdrawals } from "./translation.ts";
 import { turnEnd } from "./turn-end.ts";
 import { onStreamEvent } from "./stream-preview.ts";
 
@@ -31,7 +31,7 @@ export function translate(state: TranslatorState, message: SDKMessage | CommandL
     case "command_lifecycle":
       return message.state === "started"
         ? { state, facts: [{ kind: "delivered", eventIds: [eventIdOf(message.command_uuid)] }] }
-        : same(state);
+        : emptyTranslation(state);
     case "system":
       return onSystem(state, message);
     case "assistant":
@@ -42,7 +42,7 @@ export function translate(state: TranslatorState, message: SDKMessage | CommandL
       return onStreamEvent(state, message);
     case "tool_progress":
       // A heartbeat only says that time passes, also while a call waits for a person.
-      if (message.heartbeat === true) return same(state);
+      if (message.heartbeat === true) return emptyTranslation(state);
       return events(state, {
         type: "capstan.tool_progress",
         ...threadOf(state, message.parent_tool_use_id),
@@ -57,7 +57,7 @@ export function translate(state: TranslatorState, message: SDKMessage | CommandL
       };
     }
     default:
-      return same(state);
+      return emptyTranslation(state);
   }
 }
 
@@ -65,7 +65,7 @@ function onSystem(state: TranslatorState, message: Of<"system">): Translation {
   switch (message.subtype) {
     case "init": {
       // A subagent's prompt is part of the agent's definition; the log records only the primary thread's.
-      if (state.line !== undefined) return same(state);
+      if (state.line !== undefined) return emptyTranslation(state);
       const engineChars = claudeCodePromptChars(message.model);
       const draft: EventDraft<"capstan.prompt_rendered"> = {
         type: "capstan.prompt_rendered",
@@ -80,10 +80,10 @@ function onSystem(state: TranslatorState, message: Of<"system">): Translation {
         engine_version: message.claude_code_version,
       };
       const rendered = JSON.stringify(draft);
-      return rendered === state.rendered ? same(state) : events({ ...state, rendered }, draft);
+      return rendered === state.rendered ? emptyTranslation(state) : events({ ...state, rendered }, draft);
     }
     case "compact_boundary":
-      return same({ ...state, compaction: onCompaction(state, message.compact_metadata) });
+      return emptyTranslation({ ...state, compaction: onCompaction(state, message.compact_metadata) });
     case "api_retry":
       return events(state, {
         type: "session.error",
@@ -108,12 +108,12 @@ function onSystem(state: TranslatorState, message: Of<"system">): Translation {
       return onTaskEnded(state, message);
     case "status":
       return message.compact_result === "failed"
-        ? same({ ...state, failure: { ...state.failure, compaction: sentence(message.compact_error) } })
-        : same(state);
+        ? emptyTranslation({ ...state, failure: { ...state.failure, compaction: sentence(message.compact_error) } })
+        : emptyTranslation(state);
     case "model_refusal_no_fallback":
-      return same({ ...state, failure: { ...state.failure, refused: true } });
+      return emptyTranslation({ ...state, failure: { ...state.failure, refused: true } });
     default:
-      return same(state);
+      return emptyTranslation(state);
   }
 }
 
@@ -140,7 +140,7 @@ type TaskNotification = Extract<SDKMessage, { subtype: "task_notification" }>;
 
 function onTaskStarted(state: TranslatorState, message: TaskStarted): Translation {
   const callId = message.tool_use_id;
-  if (callId === undefined || message.subagent_type === undefined) return same(state);
+  if (callId === undefined || message.subagent_type === undefined) return emptyTranslation(state);
   const known = [...state.agentOfCall.values()].find((agent) => agent.id === message.task_id);
   const agent = known ?? { id: message.task_id, name: message.subagent_type };
   const next = { ...state, agentOfCall: new Map(state.agentOfCall).set(callId, agent) };
@@ -159,7 +159,7 @@ function onTaskStarted(state: TranslatorState, message: TaskStarted): Translatio
 
 function onTaskEnded(state: TranslatorState, message: TaskNotification): Translation {
   const agent = [...state.agentOfCall.values()].find(({ id }) => id === message.task_id);
-  if (agent === undefined) return same(state);
+  if (agent === undefined) return emptyTranslation(state);
   const thread = { session_thread_id: threadId(state.sessionId, agent.id), agent_name: agent.name };
   const reason = message.status === "failed" ? ("retries_exhausted" as const) : ("end_turn" as const);
   return events(state, {
@@ -173,11 +173,11 @@ function onTaskEnded(state: TranslatorState, message: TaskNotification): Transla
 function onAssistant(state: TranslatorState, message: Of<"assistant">): Translation {
   // The CLI turns an API failure into an answer; the result that follows reports it as an error instead.
   if (message.error !== undefined)
-    return same({
+    return emptyTranslation({
       ...state,
       failure: { ...state.failure, kind: message.error, text: textIn(message.message.content) },
     });
-  if (message.message.model === "<synthetic>") return same(state);
+  if (message.message.model === "<synthetic>") return emptyTranslation(state);
   const thread = threadOf(state, message.parent_tool_use_id);
   const { id: messageId, content } = message.message;
   // An answer that was cut off may be sent again as a whole, without being streamed again.
@@ -210,7 +210,7 @@ function onUser(state: TranslatorState, message: Of<"user">): Translation {
       { type: "agent.thread_context_compacted", ...threadOf(state, null), ...state.compaction, summary },
     );
   }
-  if (typeof content === "string") return same(state);
+  if (typeof content === "string") return emptyTranslation(state);
   const facts = content.flatMap((block): EngineFact[] =>
     block.type === "tool_result"
       ? [

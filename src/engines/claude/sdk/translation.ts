@@ -84,7 +84,7 @@ export function withdrawals(blocks: readonly OpenBlock[]): EngineFact[] {
   }));
 }
 
-export function same(state: TranslatorState): Translation {
+export function emptyTranslation(state: TranslatorState): Translation {
   return { state, facts: [] };
 }
 

@@ -38,12 +38,12 @@ function outcome(result: SDKResultMessage, { failure, wantsOutput }: Context): O
     case "error_max_budget_usd":
       return { outcome: "budget" };
     case "error_max_structured_output_retries":
-      return failed(
+      return failedEnd(
         "output_invalid",
         "The model's answers did not match the output schema. Loosen the schema or add detail to the instructions.",
       );
     case "error_during_execution":
-      return failed("engine_failed", `The agent loop failed: ${result.errors.join("; ") || "no reason given"}.`);
+      return failedEnd("engine_failed", `The agent loop failed: ${result.errors.join("; ") || "no reason given"}.`);
     case "success":
       if (result.is_error)
         return {
@@ -54,12 +54,12 @@ function outcome(result: SDKResultMessage, { failure, wantsOutput }: Context): O
       if (failure.compaction !== undefined && result.num_turns === 0)
         return /aborted/i.test(failure.compaction)
           ? { outcome: "interrupted" }
-          : failed(
+          : failedEnd(
               "model_failed",
               `The conversation could not be compacted: ${failure.compaction} It is unchanged; compact it again, or continue.`,
             );
       if (wantsOutput && result.structured_output === undefined && result.num_turns > 0)
-        return failed(
+        return failedEnd(
           "output_invalid",
           "The model finished without the required structured output. Send the message again.",
         );
@@ -67,7 +67,7 @@ function outcome(result: SDKResultMessage, { failure, wantsOutput }: Context): O
   }
 }
 
-function failed(code: ErrorCode, message: string): Omit<TurnEnd, "usage"> {
+function failedEnd(code: ErrorCode, message: string): Omit<TurnEnd, "usage"> {
   return { outcome: "failed", error: new CapstanError(code, message) };
 }
 

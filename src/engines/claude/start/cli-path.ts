@@ -1,7 +1,7 @@
 import { safePath } from "../../../process/programs.ts";
 import { bwrapPath } from "../../../sandbox/bwrap-path.ts";
 import { keepingOutput } from "../results/failed-output.ts";
-import { quoted } from "./command-shell.ts";
+import { quoteWord } from "./command-shell.ts";
 import type { ProcessFiles } from "./process-files.ts";
 
 /** Where the CLI looks for programs such as git and bubblewrap. */
@@ -11,6 +11,6 @@ export function cliPath(
 ): string {
   const path = safePath(searched, { outside: cwd });
   if (bwrap === undefined) return path;
-  const running = keepingOutput(quoted(bwrap), { directory: quoted(files.outputs), path: quoted(path) });
+  const running = keepingOutput(quoteWord(bwrap), { directory: quoteWord(files.outputs), path: quoteWord(path) });
   return `${bwrapPath(files.directory, { running })}:${path}`;
 }

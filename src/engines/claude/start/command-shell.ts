@@ -44,11 +44,11 @@ export function writeCommandShell(parts: CommandShell): Record<string, string> {
   const open = write(shown, "variables.sh", exports(all.filter((entry) => !isHidden(entry))));
   const closed = write(hidden, "variables.sh", exports(all.filter(isHidden)));
   // The CLI passes this text on the command line, so it must not contain values.
-  const read = [`. ${quoted(open)}`, `if [ -r ${quoted(closed)} ]; then . ${quoted(closed)}; fi`].join("\n");
-  const running = keepingOutput(quoted(bash), { directory: quoted(outputs), path: quoted(path) });
+  const read = [`. ${quoteWord(open)}`, `if [ -r ${quoteWord(closed)} ]; then . ${quoteWord(closed)}; fi`].join("\n");
+  const running = keepingOutput(quoteWord(bash), { directory: quoteWord(outputs), path: quoteWord(path) });
   // A separate process waits for the command, because `/proc` shows the variables a process was started with.
   const waiting = write(shown, "waiting.sh", running);
-  const start = `exec /bin/sh ${quoted(waiting)} "$@"`;
+  const start = `exec /bin/sh ${quoteWord(waiting)} "$@"`;
   const shell = write(shown, "bash", `#!/bin/sh\nunset ${OF_THE_CLI.join(" ")}\n${start}\n`);
   chmodSync(shell, 0o700);
   return { CLAUDE_CODE_SHELL: shell, CLAUDE_ENV_FILE: write(hidden, "environment", `${read}\n`) };
@@ -62,10 +62,10 @@ function write(directory: string, name: string, text: string): string {
 
 /** Always succeeds, whatever the last line did: the CLI runs the command only then. */
 function exports(variables: readonly (readonly [string, string])[]): string {
-  return [...variables.map(([name, value]) => `export ${name}=${quoted(value)}`), ":"].join("\n") + "\n";
+  return [...variables.map(([name, value]) => `export ${name}=${quoteWord(value)}`), ":"].join("\n") + "\n";
 }
 
 /** Quotes text as one shell word. */
-export function quoted(text: string): string {
+export function quoteWord(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -15,7 +15,7 @@ export interface MadeCall {
   readonly written: string;
 }
 
-export interface CallPlace {
+export interface CallContext {
   readonly host: Pick<EngineHost, "prepare" | "emit">;
   readonly checks: InputChecks;
   readonly threadId: string | undefined;
@@ -39,7 +39,7 @@ const INDEPENDENT = ["WebFetch", "WebSearch"];
  */
 export async function runCalls(
   calls: readonly MadeCall[],
-  place: CallPlace,
+  place: CallContext,
   signal: AbortSignal,
 ): Promise<readonly ToolReturn[]> {
   const results: ToolReturn[] = [];
@@ -48,7 +48,7 @@ export async function runCalls(
   return results;
 }
 
-function batchesOf(calls: readonly MadeCall[], { tools }: CallPlace): MadeCall[][] {
+function batchesOf(calls: readonly MadeCall[], { tools }: CallContext): MadeCall[][] {
   const batches: MadeCall[][] = [];
   let isOpen = false;
   for (const call of calls) {
@@ -66,7 +66,7 @@ function batchesOf(calls: readonly MadeCall[], { tools }: CallPlace): MadeCall[]
   return batches;
 }
 
-async function runCall(call: MadeCall, place: CallPlace, signal: AbortSignal): Promise<ToolReturn> {
+async function runCall(call: MadeCall, place: CallContext, signal: AbortSignal): Promise<ToolReturn> {
   const { content, isError, outputFile } = await outcomeOf(call, place, signal);
   const { callId } = call;
   await place.host.emit({
@@ -79,7 +79,7 @@ async function runCall(call: MadeCall, place: CallPlace, signal: AbortSignal): P
   return { callId, content, isError };
 }
 
-async function outcomeOf(call: MadeCall, place: CallPlace, signal: AbortSignal): Promise<BuiltinOutcome> {
+async function outcomeOf(call: MadeCall, place: CallContext, signal: AbortSignal): Promise<BuiltinOutcome> {
   const { callId, name, input, written } = call;
   const { host, checks, tools, readable, isConfined, threadId } = place;
   const tool = toolNamed(name, tools);

@@ -1,7 +1,7 @@
 import { CapstanError } from "../../../core/errors.ts";
 import { askModel, type Asker } from "../model/ask-model.ts";
 import { RequestFailure } from "../model/failure.ts";
-import { type ModelToAsk, modelToAsk } from "../model/names.ts";
+import { type ModelToAsk, modelToAsk } from "../model/model-to-ask.ts";
 import { requestOf } from "../model/request.ts";
 import type { Answer } from "../model/wire.ts";
 import { type Item, messagesOf } from "./conversation.ts";
@@ -59,7 +59,7 @@ export function estimatedTokens(items: readonly Item[]): number {
 }
 
 /** Replaces the older part of a conversation with a summary, and logs it. The most recent part stays unchanged. */
-export async function compacted(
+export async function compactItems(
   items: readonly Item[],
   {
     trigger,
@@ -80,7 +80,7 @@ export async function compacted(
   const model = modelToAsk(spec.model());
   const flat = items.flatMap((item) => (item.kind === "summary" ? [{ ...item, kept: [] }, ...item.kept] : [item]));
   const size = Math.min(model.window, place.request.agent.compact_at ?? Infinity);
-  const { older, kept } = parted(flat, { room: size * KEPT_SHARE, turns: KEPT_TURNS[trigger] });
+  const { older, kept } = splitItems(flat, { room: size * KEPT_SHARE, turns: KEPT_TURNS[trigger] });
   const answer = await summarise(older, { place, spec, asker, signal });
   if (signal.aborted) throw new CapstanError("model_failed", "The summary was interrupted.");
   const said = answer.blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
@@ -109,7 +109,7 @@ export async function compacted(
 }
 
 /** Keeps as many of the last turns as are short enough. At least one item is summarized. */
-function parted(
+function splitItems(
   items: readonly Item[],
   { room, turns }: { readonly room: number; readonly turns: number },
 ): { readonly older: readonly Item[]; readonly kept: readonly Item[] } {

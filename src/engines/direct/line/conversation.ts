@@ -21,8 +21,8 @@ export interface ModelItem {
   readonly results: ToolReturn[];
 }
 
-export function itemOf(item: HistoryItem): Item {
-  if (item.kind === "summary") return { ...item, kept: item.kept.map(itemOf) };
+export function conversationItem(item: HistoryItem): Item {
+  if (item.kind === "summary") return { ...item, kept: item.kept.map(conversationItem) };
   if (item.kind === "user") return item;
   const { messageId, blocks, results } = item;
   return { kind: "model", messageId, content: blocks.flatMap(blockOf), results: [...results] };
@@ -58,7 +58,7 @@ function answerBlock(block: AnswerBlock): ApiBlock[] {
 }
 
 /** The model's answers, including those that a compaction kept. */
-export function answersIn(items: readonly Item[]): ModelItem[] {
+export function modelAnswers(items: readonly Item[]): ModelItem[] {
   return items
     .flatMap((item) => (item.kind === "summary" ? item.kept : [item]))
     .filter((item) => item.kind === "model");

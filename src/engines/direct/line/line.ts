@@ -2,14 +2,14 @@ import { CapstanError } from "../../../core/errors.ts";
 import { modelError } from "../../model-failure.ts";
 import { askModel, type Asker } from "../model/ask-model.ts";
 import { RequestFailure } from "../model/failure.ts";
-import { modelToAsk } from "../model/names.ts";
+import { modelToAsk } from "../model/model-to-ask.ts";
 import { requestOf, type SystemPrompt } from "../model/request.ts";
 import { inputOf } from "../model/tally.ts";
 import type { Answer } from "../model/wire.ts";
 import type { BuiltinTool } from "../tools/builtin-tool.ts";
 import { type MadeCall, runCalls } from "./calls.ts";
-import { compacted, estimatedTokens, isFull } from "./compaction.ts";
-import { answersIn, callsOf, type Item, messagesOf } from "./conversation.ts";
+import { compactItems, estimatedTokens, isFull } from "./compaction.ts";
+import { modelAnswers, callsOf, type Item, messagesOf } from "./conversation.ts";
 import { recordAnswer } from "./record.ts";
 import {
   CALL_CUT,
@@ -21,7 +21,7 @@ import {
   NO_MATCH,
   NO_OUTPUT,
   Run,
-  textOf,
+  answerText,
 } from "./run.ts";
 import type { Workplace } from "./workplace.ts";
 
@@ -46,7 +46,7 @@ export interface LineSpec {
 
 export interface LineOutput {
   /** The model's output; undefined until it is given. */
-  readonly given: () => { readonly value: unknown } | undefined;
+  readonly givenValue: () => { readonly value: unknown } | undefined;
   readonly tool: string;
 }
 
@@ -68,7 +68,7 @@ export class Line {
     this.#place = place;
     this.#spec = spec;
     this.#items = [...items];
-    for (const item of answersIn(items)) for (const { id } of callsOf(item)) place.callIds.add(id);
+    for (const item of modelAnswers(items)) for (const { id } of callsOf(item)) place.callIds.add(id);
   }
 
   add(item: Item): void {
@@ -108,7 +108,7 @@ export class Line {
 
   /** Replaces earlier items with a summary. Rejects if the model gives none. */
   async compact(trigger: "manual" | "auto", signal: AbortSignal): Promise<void> {
-    const { items, tokens } = await compacted(this.#items, {
+    const { items, tokens } = await compactItems(this.#items, {
       trigger,
       tokensBefore: this.#tokens(),
       place: this.#place,
@@ -150,8 +150,8 @@ export class Line {
     const { output } = this.#spec;
     const results = await this.#runCalls(calls, signal);
     if (signal.aborted) return { outcome: "interrupted", text: "" };
-    const given = output?.given();
-    if (given !== undefined) return { outcome: "completed", output: given.value, text: textOf(answer.blocks) };
+    const given = output?.givenValue();
+    if (given !== undefined) return { outcome: "completed", output: given.value, text: answerText(answer.blocks) };
     if (output !== undefined && calls.some(({ name }) => name === output.tool)) run.outputAttempts += 1;
     if (run.outputAttempts >= MAX_OUTPUT_ATTEMPTS) return NO_MATCH;
     const note = run.repetition.note(calls, results);
@@ -186,7 +186,7 @@ export class Line {
       this.add({ kind: "note", text: EMPTY });
       return undefined;
     }
-    if (output === undefined) return { outcome: "completed", text: textOf(answer.blocks) };
+    if (output === undefined) return { outcome: "completed", text: answerText(answer.blocks) };
     run.outputAttempts += 1;
     if (run.outputAttempts >= MAX_OUTPUT_ATTEMPTS) return NO_OUTPUT;
     this.add({ kind: "note", text: `[Call ${output.tool} now to give your final answer.]` });

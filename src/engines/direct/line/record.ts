@@ -2,7 +2,7 @@ import type { EventDraft } from "../../../core/events/events.ts";
 import { toolUseDraft } from "../../tool-use.ts";
 import type { Answer, AnswerBlock } from "../model/wire.ts";
 import type { MadeCall } from "./calls.ts";
-import { answersIn, type Item, itemOfAnswer, type ModelItem } from "./conversation.ts";
+import { modelAnswers, type Item, itemOfAnswer, type ModelItem } from "./conversation.ts";
 import type { Workplace } from "./workplace.ts";
 
 interface Record {
@@ -57,7 +57,7 @@ function draftOf(
 function withOwnNames({ messageId, blocks }: Answer, { place, items }: Record): Pick<Answer, "messageId" | "blocks"> {
   const newName = (kind: string): string => `${kind}_${place.host.newEventId().slice("sevt_".length)}`;
   const { callIds } = place;
-  const isTaken = messageId === "" || answersIn(items).some((item) => item.messageId === messageId);
+  const isTaken = messageId === "" || modelAnswers(items).some((item) => item.messageId === messageId);
   return {
     messageId: isTaken ? newName("msg") : messageId,
     blocks: blocks.map((block) => {

@@ -22,7 +22,7 @@ export class RefusedMedia {
   /** The conversation without refused media. */
   without(messages: readonly ApiMessage[]): readonly ApiMessage[] {
     if (this.#refused.size === 0) return messages;
-    return messages.map(({ role, content }) => ({ role, content: content.map((block) => this.#replaced(block)) }));
+    return messages.map(({ role, content }) => ({ role, content: content.map((block) => this.#replace(block)) }));
   }
 
   accept(messages: readonly ApiMessage[]): void {
@@ -41,7 +41,7 @@ export class RefusedMedia {
     const why = thrown.message.slice(0, SHOWN_CHARACTERS).toWellFormed();
     for (const media of refused)
       this.#refused.set(keyOf(media), `[Not shown: the model API refused this ${media.type}. It said: ${why}]`);
-    await host.emit({ kind: "event", draft: told(why, threadId) });
+    await host.emit({ kind: "event", draft: errorEvent(why, threadId) });
     return true;
   }
 
@@ -54,7 +54,7 @@ export class RefusedMedia {
     return unknown.length > 0 ? unknown : all;
   }
 
-  #replaced(block: ApiBlock): ApiBlock {
+  #replace(block: ApiBlock): ApiBlock {
     const note = this.#noteFor(block);
     if (note !== undefined) return note;
     if (block.type !== "tool_result" || !Array.isArray(block.content)) return block;
@@ -67,7 +67,7 @@ export class RefusedMedia {
   }
 }
 
-function told(why: string, threadId: string | undefined): EventDraft<"session.error"> {
+function errorEvent(why: string, threadId: string | undefined): EventDraft<"session.error"> {
   return {
     type: "session.error",
     ...(threadId !== undefined && { session_thread_id: threadId }),

@@ -31,7 +31,7 @@ export class Run {
   isPaused = false;
 }
 
-export function textOf(blocks: readonly AnswerBlock[]): string {
+export function answerText(blocks: readonly AnswerBlock[]): string {
   return blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
 

@@ -1,5 +1,5 @@
 import type { EngineHost, EngineRequest } from "../../../core/ports/engine.ts";
-import type { ModelToAsk } from "../model/names.ts";
+import type { ModelToAsk } from "../model/model-to-ask.ts";
 import type { Tally } from "../model/tally.ts";
 import type { SessionTools } from "../tools/session-tools.ts";
 import type { InputChecks } from "./input-checks.ts";

@@ -102,7 +102,7 @@ export class AnswerDraft {
     return {
       messageId: this.#messageId,
       model: this.#model,
-      blocks: whole.flatMap((block) => finished(block, isInterrupted)),
+      blocks: whole.flatMap((block) => finishBlock(block, isInterrupted)),
       stopReason,
       isCallCut,
       usage: usageOf(this.#usage),
@@ -115,7 +115,7 @@ export class AnswerDraft {
   }
 }
 
-function finished(block: OpenBlock, isInterrupted: boolean): AnswerBlock[] {
+function finishBlock(block: OpenBlock, isInterrupted: boolean): AnswerBlock[] {
   const { type, id, start } = block;
   switch (type) {
     case "text":
@@ -144,18 +144,18 @@ function finished(block: OpenBlock, isInterrupted: boolean): AnswerBlock[] {
 
 /** A block of a tool that the API runs itself; its input is streamed like any other call's. */
 function asSent({ start, text: written }: OpenBlock): ApiBlock {
-  const input = written === "" ? {} : { input: parsed(written) ?? {} };
+  const input = written === "" ? {} : { input: parseJson(written) ?? {} };
   return { ...start, ...input } as unknown as ApiBlock;
 }
 
 function inputOf({ start, text: written }: OpenBlock): Record<string, unknown> | undefined {
-  const input: unknown = written === "" ? (start["input"] ?? {}) : parsed(written);
+  const input: unknown = written === "" ? (start["input"] ?? {}) : parseJson(written);
   return typeof input === "object" && input !== null && !Array.isArray(input)
     ? (input as Record<string, unknown>)
     : undefined;
 }
 
-function parsed(json: string): unknown {
+function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {

@@ -2,7 +2,7 @@ import { createParser } from "eventsource-parser";
 import { messageOf } from "../../../core/errors.ts";
 import type { GatewayAnswer } from "../../../core/ports/gateway.ts";
 import type { AnswerDraft, StreamEvent } from "./answer-draft.ts";
-import { broken, failedInStream } from "./failure.ts";
+import { unreadableAnswer, failedInStream } from "./failure.ts";
 import { textsOf } from "./post.ts";
 
 /** Reads a streamed answer into `draft`, event by event. Rejects if the stream breaks or is not an answer. */
@@ -30,10 +30,12 @@ export async function readAnswer(
     }
   } catch (thrown) {
     if (signal.aborted) return;
-    if (thrown instanceof Error && "code" in thrown) throw broken(`The answer broke off: ${messageOf(thrown)}.`);
+    if (thrown instanceof Error && "code" in thrown)
+      throw unreadableAnswer(`The answer broke off: ${messageOf(thrown)}.`);
     throw thrown;
   }
-  if (!draft.isComplete) throw broken(draft.isBegun ? "The answer broke off." : "The response is not a model answer.");
+  if (!draft.isComplete)
+    throw unreadableAnswer(draft.isBegun ? "The answer broke off." : "The response is not a model answer.");
 }
 
 function parse(data: string): StreamEvent | undefined {
@@ -41,6 +43,6 @@ function parse(data: string): StreamEvent | undefined {
     const event: unknown = JSON.parse(data);
     return typeof event === "object" && event !== null && "type" in event ? (event as StreamEvent) : undefined;
   } catch {
-    throw broken("Part of the answer is not JSON.");
+    throw unreadableAnswer("Part of the answer is not JSON.");
   }
 }

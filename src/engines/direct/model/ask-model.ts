@@ -4,9 +4,9 @@ import { messageOf } from "../../../core/errors.ts";
 import type { EventDraft } from "../../../core/events/events.ts";
 import { AnswerDraft } from "./answer-draft.ts";
 import { readAnswer } from "./answer-stream.ts";
-import { broken, refusedBy, RequestFailure } from "./failure.ts";
-import { post, readText } from "./post.ts";
-import { Previews } from "./previews.ts";
+import { unreadableAnswer, refusedBy, RequestFailure } from "./failure.ts";
+import { post, readAnswerText } from "./post.ts";
+import { AnswerPreviews } from "./previews.ts";
 import type { Answer, ApiRequest } from "./wire.ts";
 
 /** Milliseconds before the first retry; doubles with each one. */
@@ -32,7 +32,7 @@ export interface Asker {
   readonly parentAgentId?: string | undefined;
 }
 
-export interface Question {
+export interface ModelQuestion {
   readonly request: (model: string) => ApiRequest;
   readonly model: string;
   /** Used when the model is overloaded. */
@@ -48,8 +48,8 @@ export interface Question {
  * those that no event follows. If `signal` aborts, resolves with the part received so far. Rejects with a
  * `RequestFailure`.
  */
-export async function askModel(question: Question, asker: Asker, signal: AbortSignal): Promise<Answer> {
-  const previews = new Previews();
+export async function askModel(question: ModelQuestion, asker: Asker, signal: AbortSignal): Promise<Answer> {
+  const previews = new AnswerPreviews();
   const { fallback, isShown } = question;
   let { model } = question;
   let retries = asker.retries;
@@ -64,7 +64,7 @@ export async function askModel(question: Question, asker: Asker, signal: AbortSi
     } catch (thrown) {
       await withdraw(previews, asker, []);
       if (signal.aborted) return draft.finish({ isInterrupted: true });
-      const failure = thrown instanceof RequestFailure ? thrown : broken(messageOf(thrown));
+      const failure = thrown instanceof RequestFailure ? thrown : unreadableAnswer(messageOf(thrown));
       if (failure.kind === "overloaded" && fallback !== undefined && model !== fallback) {
         // With fewer retries, the fallback model would never be asked.
         retries = Math.max(retries, ATTEMPTS_BEFORE_FALLBACK);
@@ -72,7 +72,7 @@ export async function askModel(question: Question, asker: Asker, signal: AbortSi
       }
       const waitMs = Math.max(failure.retryAfterMs ?? 0, Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS));
       if (!failure.isRetryable || attempt > retries || waitMs > PATIENCE_MS) throw failure;
-      await asker.host.emit({ kind: "event", draft: repeated(failure, { attempt, retries, waitMs, asker }) });
+      await asker.host.emit({ kind: "event", draft: retryEvent(failure, { attempt, retries, waitMs, asker }) });
       await sleep(waitMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return new AnswerDraft(request.model, asker.host.newEventId).finish({ isInterrupted: true });
     }
@@ -80,13 +80,13 @@ export async function askModel(question: Question, asker: Asker, signal: AbortSi
 }
 
 async function stream(
-  { request, requestClass, betas }: Pick<Question, "requestClass" | "betas"> & { readonly request: ApiRequest },
+  { request, requestClass, betas }: Pick<ModelQuestion, "requestClass" | "betas"> & { readonly request: ApiRequest },
   asker: Asker,
   {
     draft,
     previews,
     signal,
-  }: { readonly draft: AnswerDraft; readonly previews: Previews | undefined; readonly signal: AbortSignal },
+  }: { readonly draft: AnswerDraft; readonly previews: AnswerPreviews | undefined; readonly signal: AbortSignal },
 ): Promise<void> {
   const { gateway, host } = asker;
   const response = await post(gateway, {
@@ -103,7 +103,7 @@ async function stream(
     signal,
   });
   const { status, header } = response;
-  if (status >= 400) throw refusedBy(status, { body: await readText(response), header });
+  if (status >= 400) throw refusedBy(status, { body: await readAnswerText(response), header });
   await readAnswer(response, draft, {
     signal,
     onEvent: async (event) => {
@@ -123,7 +123,7 @@ function labels({ sessionId, agentId, parentAgentId }: Asker, requestClass: Requ
   };
 }
 
-async function withdraw(previews: Previews, { host }: Asker, kept: readonly string[]): Promise<void> {
+async function withdraw(previews: AnswerPreviews, { host }: Asker, kept: readonly string[]): Promise<void> {
   for (const fact of previews.withdraw(kept)) await host.emit(fact);
 }
 
@@ -131,7 +131,7 @@ function idsIn({ blocks }: Answer): string[] {
   return blocks.flatMap((block) => (block.type === "text" || block.type === "thinking" ? [block.id] : []));
 }
 
-function repeated(
+function retryEvent(
   { status, kind }: RequestFailure,
   {
     attempt,

@@ -47,7 +47,7 @@ export class RequestFailure extends Error {
 }
 
 /** No answer arrived, or an unreadable one. The next attempt may succeed. */
-export function broken(message: string): RequestFailure {
+export function unreadableAnswer(message: string): RequestFailure {
   return new RequestFailure({ status: null, kind: "server_error", message, isRetryable: true });
 }
 

@@ -1,7 +1,7 @@
 import { Agent, type IncomingMessage, request } from "node:http";
 import { messageOf } from "../../../core/errors.ts";
 import type { GatewayAccess, GatewayAnswer, GatewayRequest } from "../../../core/ports/gateway.ts";
-import { broken } from "./failure.ts";
+import { unreadableAnswer } from "./failure.ts";
 
 /** Connections to the gateway, which never closes an idle one. Idle connections keep no process alive. */
 const connections = new Agent({ keepAlive: true, maxFreeSockets: 32 });
@@ -11,7 +11,7 @@ export async function post(gateway: Pick<GatewayAccess, "url" | "ask">, asked: G
   try {
     return await (gateway.ask?.(asked) ?? postTo(gateway.url, asked));
   } catch (thrown) {
-    throw asked.signal.aborted ? thrown : broken(`The request failed: ${messageOf(thrown)}.`);
+    throw asked.signal.aborted ? thrown : unreadableAnswer(`The request failed: ${messageOf(thrown)}.`);
   }
 }
 
@@ -40,7 +40,7 @@ function postTo(url: string, { headers, body, signal, isBeta }: GatewayRequest):
 /** Errors are short; the rest of a longer one is dropped. */
 const MAX_ERROR_CHARS = 100_000;
 
-export async function readText({ body }: GatewayAnswer): Promise<string> {
+export async function readAnswerText({ body }: GatewayAnswer): Promise<string> {
   let text = "";
   for await (const part of textsOf(body)) if (text.length < MAX_ERROR_CHARS) text += part;
   return text;

@@ -7,7 +7,7 @@ const EVENTS: Readonly<Record<string, "agent.message" | "agent.thinking">> = {
 };
 
 /** Previews of an answer that is being streamed. */
-export class Previews {
+export class AnswerPreviews {
   /** Previews shown that have no event yet. */
   readonly #shown = new Set<string>();
 

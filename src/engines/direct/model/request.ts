@@ -1,6 +1,6 @@
 import type { AgentDefinition } from "../../../core/agent/agent-definition.ts";
 import type { BuiltinTool } from "../tools/builtin-tool.ts";
-import type { ModelToAsk } from "./names.ts";
+import type { ModelToAsk } from "./model-to-ask.ts";
 import type { ApiBlock, ApiMessage, ApiRequest, ApiText, ApiTool } from "./wire.ts";
 
 /** The system prompt. Its first block is the same for all sessions of an agent. */
@@ -41,7 +41,7 @@ export function requestOf(
     ...(effort !== undefined && { output_config: { effort } }),
     ...(tools.length > 0 && { tools: tools.map((tool, index) => toolOf(tool, index === tools.length - 1)) }),
     ...(system.length > 0 && { system: system.map((text, index) => systemBlock(text, index === 0)) }),
-    messages: marked(messages).map(({ role, content }) => ({ role, content: [...content] })),
+    messages: markForCache(messages).map(({ role, content }) => ({ role, content: [...content] })),
   };
 }
 
@@ -59,7 +59,7 @@ function systemBlock(text: string, isMarked: boolean): ApiText {
   return { type: "text", text, ...(isMarked && { cache_control: CACHED }) };
 }
 
-function marked(messages: readonly ApiMessage[]): ApiMessage[] {
+function markForCache(messages: readonly ApiMessage[]): ApiMessage[] {
   const ofUser = messages.flatMap(({ role }, index) => (role === "user" ? [index] : [])).slice(-2);
   return messages.map((message, index) => (ofUser.includes(index) ? withMark(message) : message));
 }

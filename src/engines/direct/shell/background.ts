@@ -96,7 +96,7 @@ export class BackgroundCommands {
         signal,
         onOutput: (_stream, chunk) => output.appendFile(chunk),
       });
-      await output.appendFile(`\n[${described(end)}]\n`);
+      await output.appendFile(`\n[${describeEnd(end)}]\n`);
     } catch {
       // The disk is full, or the session was closed and its files removed. The file then has no end line.
     } finally {
@@ -109,7 +109,7 @@ function isFor({ threadId: owner }: Running, threadId: string | undefined): bool
   return threadId === undefined || owner === threadId;
 }
 
-function described(end: CommandEnd): string {
+function describeEnd(end: CommandEnd): string {
   switch (end.kind) {
     case "exited":
       return `Exit code ${end.status}`;

@@ -78,6 +78,6 @@ export async function endsOf(
 }
 
 /** Text for a model: invalid UTF-8, and NUL, which stores refuse, become U+FFFD. */
-export function readable(bytes: Buffer): string {
+export function decodeOutput(bytes: Buffer): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes).replaceAll("\0", "\uFFFD");
 }

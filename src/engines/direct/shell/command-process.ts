@@ -64,8 +64,8 @@ export class CommandProcess {
       const stream = stdio?.[fd];
       if (stream) await untilMark(stream as Readable, end, take);
     };
-    const state = bounded(MAX_STATE);
-    const report = bounded(1_000);
+    const state = byteCollector(MAX_STATE);
+    const report = byteCollector(1_000);
     let isReady = false;
     const takeReport = async (chunk: Buffer): Promise<void> => {
       await report.take(chunk);
@@ -126,7 +126,7 @@ export class CommandProcess {
 }
 
 /** Collects up to `limit` bytes, and drops the rest. */
-function bounded(limit: number): { take: (chunk: Buffer) => Promise<void>; bytes: () => Buffer } {
+function byteCollector(limit: number): { take: (chunk: Buffer) => Promise<void>; bytes: () => Buffer } {
   const chunks: Buffer[] = [];
   let left = limit;
   return {

@@ -63,13 +63,13 @@ export function runText({ file, env }: { readonly file: string; readonly env: st
   const save = [
     "{ set +evx; } 2>/dev/null",
     `if [ -z "\${__capstan_saved-}" ]; then __capstan_saved=1`,
-    `${quoted(env)} -0 2>/dev/null >&${SAVE_FD}`,
+    `${quoteWord(env)} -0 2>/dev/null >&${SAVE_FD}`,
     "fi",
   ].join("; ");
   // On one line, so that bash counts lines from the command's first.
   return [
-    `trap ${quoted(save)} EXIT`,
-    `. ${quoted(file)}`,
+    `trap ${quoteWord(save)} EXIT`,
+    `. ${quoteWord(file)}`,
     'eval "$__capstan_command"',
     "__capstan_status=$?",
     save,
@@ -86,13 +86,13 @@ export function commandFile({
   readonly directory: string;
   readonly command: string;
 }): string {
-  const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${quoted(value)}`);
+  const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${quoteWord(value)}`);
   // Requires exactly this directory, even if a link has replaced it; `cd -` must not lead to a directory that no rule
   // has checked.
-  const start = `cd -P -- ${quoted(directory)} && [ "$PWD" = ${quoted(directory)} ] && unset OLDPWD || exit`;
-  return [...exports, start, `__capstan_command=${quoted(command)}`, ""].join("\n");
+  const start = `cd -P -- ${quoteWord(directory)} && [ "$PWD" = ${quoteWord(directory)} ] && unset OLDPWD || exit`;
+  return [...exports, start, `__capstan_command=${quoteWord(command)}`, ""].join("\n");
 }
 
-function quoted(text: string): string {
+function quoteWord(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { isInside } from "../../../core/paths/inside.ts";
+import { isInside } from "../../../core/paths/is-inside.ts";
 import { makeOwnDirectory, readOwnFile, writeOwnFile } from "../../../process/own-files.ts";
 
 const storedState = z.record(z.string(), z.object({ directory: z.string().optional() }));
@@ -55,7 +55,8 @@ export class ShellState {
     const set = [...now].flatMap(([name, value]) =>
       given[name] === value || OF_THE_SHELL.includes(name) ? [] : [FUNCTION.exec(name)?.[1] ?? name],
     );
-    if (set.length > 0) notes.push(`Not kept for later commands: ${listed(set)}. Set it in the command that needs it.`);
+    if (set.length > 0)
+      notes.push(`Not kept for later commands: ${listNames(set)}. Set it in the command that needs it.`);
     const pwd = now.get("PWD") ?? directory;
     if (pwd === directory) return notes;
     const real = realOf(pwd);
@@ -83,7 +84,7 @@ export class ShellState {
 }
 
 /** The names are untrusted: a command can write anything as its state. */
-function listed(names: readonly string[]): string {
+function listNames(names: readonly string[]): string {
   const shown = names.slice(0, MOST_NAMES).map((name) => name.slice(0, LONGEST_NAME).toWellFormed());
   return [...shown, ...(names.length > MOST_NAMES ? [`and ${names.length - MOST_NAMES} more`] : [])].join(", ");
 }

@@ -18,9 +18,9 @@ import {
   baseVariables,
   findPrograms,
   makeDirectories,
-  type Programs,
+  type ShellPrograms,
   type ShellDirectories,
-  type ShellPlace,
+  type ShellContext,
 } from "./surroundings.ts";
 
 /** Bytes. A command that prints more is killed. */
@@ -54,19 +54,19 @@ export type CommandEnd =
  * over. Between commands no process remains, except those that a command left behind.
  */
 export class Shell {
-  readonly #place: ShellPlace;
+  readonly #place: ShellContext;
   readonly #directories: ShellDirectories;
   readonly #state: ShellState;
   /** Each with a promise for its cleanup. */
   readonly #running = new Map<CommandProcess, Promise<void>>();
   readonly #outputFiles: string[] = [];
-  #programs: Programs | undefined;
+  #programs: ShellPrograms | undefined;
   #isClosed = false;
   #confinedNow = 0;
   /** Processor time of finished commands. */
   #seconds = 0;
 
-  constructor(place: ShellPlace) {
+  constructor(place: ShellContext) {
     this.#place = place;
     this.#directories = makeDirectories(place);
     this.#state = new ShellState(place);
@@ -119,7 +119,7 @@ export class Shell {
     const isOutside = confinement !== undefined && leavesSandbox(command, confinement.plan);
     const sandbox = isOutside ? undefined : confinement;
     const directory = request.directory ?? this.#state.workspace;
-    if (realOf(directory) !== directory) return this.#gone(directory, threadId);
+    if (realOf(directory) !== directory) return this.#leaveLostDirectory(directory, threadId);
     const given = baseVariables(this.#place, { home: this.#directories.home, isOutside });
     const file = join(isOutside ? this.#directories.hidden : this.#directories.shown, `${randomUUID()}.sh`);
     const words = await this.#words(file, sandbox);
@@ -132,7 +132,7 @@ export class Shell {
       cause ??= why;
       started.kill();
     };
-    const { bash, cat } = this.#found();
+    const { bash, cat } = this.#findPrograms();
     const started = new CommandProcess({
       wrapper: this.#place.containment ?? [],
       bash,
@@ -161,14 +161,14 @@ export class Shell {
     }
   }
 
-  #gone(directory: string, threadId: string | undefined): CommandEnd {
+  #leaveLostDirectory(directory: string, threadId: string | undefined): CommandEnd {
     this.#state.leaveDirectory(threadId);
     const reason = `The working directory ${directory} no longer exists. Commands start in ${this.#state.workspace} again.`;
     return { kind: "failed", reason };
   }
 
   async #words(file: string, sandbox: Confinement | undefined): Promise<string[]> {
-    const { bash, env } = this.#found();
+    const { bash, env } = this.#findPrograms();
     const shell = [bash, "--noprofile", "--norc", "-c", runText({ file, env })];
     if (sandbox === undefined) return shell;
     const { shown, hidden, outputs } = this.#directories;
@@ -185,7 +185,7 @@ export class Shell {
     return [bash, "--noprofile", "--norc", "-c", WITH_FILTER, filter, ...confined, ...shell];
   }
 
-  #found(): Programs {
+  #findPrograms(): ShellPrograms {
     return (this.#programs ??= findPrograms(this.#place));
   }
 
@@ -204,7 +204,7 @@ export class Shell {
       // A command may have replaced it with a directory.
       removeOwn(file);
       if (!isConfined) return;
-      this.#place.stubs.used();
+      this.#place.stubs.markUsed();
       if (this.#confinedNow === 0) this.#place.stubs.sweep();
     } catch {
       // Nothing awaits this, and the session's next process removes what is left.

@@ -5,10 +5,10 @@ import { makeOwnDirectory, removeOwn } from "../../../process/own-files.ts";
 import { findProgram } from "../../../process/programs.ts";
 import type { Stubs } from "../../../sandbox/stubs.ts";
 import type { Confinement } from "../../../sandbox/support.ts";
-import type { ToolPlace } from "../tools/builtin-tool.ts";
+import type { ToolDirectories } from "../tools/builtin-tool.ts";
 
 /** Where and how a session's commands run. */
-export interface ShellPlace extends ToolPlace {
+export interface ShellContext extends ToolDirectories {
   /** Temporary files of the session's commands; its creator removes it. */
   readonly tempDir: string;
   /** Search path of the commands. */
@@ -20,17 +20,17 @@ export interface ShellPlace extends ToolPlace {
   /** The sandbox; undefined if commands are not confined. */
   readonly confinement: Confinement | undefined;
   /** Files that sandboxes of this session leave in its workspace. */
-  readonly stubs: Pick<Stubs, "used" | "sweep">;
+  readonly stubs: Pick<Stubs, "markUsed" | "sweep">;
 }
 
-export interface Programs {
+export interface ShellPrograms {
   readonly bash: string;
   readonly cat: string;
   readonly env: string;
 }
 
 /** Finds programs by absolute path, where no agent can place one. Throws `engine_failed` for a missing one. */
-export function findPrograms({ path, cwd }: Pick<ShellPlace, "path" | "cwd">): Programs {
+export function findPrograms({ path, cwd }: Pick<ShellContext, "path" | "cwd">): ShellPrograms {
   const find = (name: string): string => {
     const found = findProgram(name, { path, outside: cwd });
     if (found !== undefined) return found;
@@ -50,7 +50,7 @@ export interface ShellDirectories {
   readonly outputs: string;
 }
 
-export function makeDirectories({ stateDir }: Pick<ShellPlace, "stateDir">): ShellDirectories {
+export function makeDirectories({ stateDir }: Pick<ShellContext, "stateDir">): ShellDirectories {
   // Not through a link that an earlier command left there.
   const shell = makeOwnDirectory(stateDir, "shell");
   const makeAnew = (name: string): string => {
@@ -67,7 +67,7 @@ export function makeDirectories({ stateDir }: Pick<ShellPlace, "stateDir">): She
 
 /** The variables that every command starts with. */
 export function baseVariables(
-  { sessionId, tempDir, path, variables, confinement }: ShellPlace,
+  { sessionId, tempDir, path, variables, confinement }: ShellContext,
   { home, isOutside }: { readonly home: string; readonly isOutside: boolean },
 ): Record<string, string> {
   requireVariables(variables);

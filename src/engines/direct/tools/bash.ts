@@ -4,9 +4,9 @@ import type { ProcessUse } from "../../../process/limits.ts";
 import { traitsOf } from "../../builtin-tools.ts";
 import { type BackgroundCommand, BackgroundCommands } from "../shell/background.ts";
 import { CapturedOutput } from "../shell/captured-output.ts";
-import { duration, shownOutput } from "../shell/result-text.ts";
+import { shortDuration, outputForModel } from "../shell/result-text.ts";
 import { type CommandEnd, MAX_PRINTED, Shell } from "../shell/shell.ts";
-import type { ShellPlace } from "../shell/surroundings.ts";
+import type { ShellContext } from "../shell/surroundings.ts";
 import { type BuiltinCall, type BuiltinOutcome, type BuiltinTool, textOutcome } from "./builtin-tool.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -28,7 +28,7 @@ export interface BashTools {
 }
 
 /** Throws `invalid_input` for variables that no command can receive. */
-export function bashTools(place: ShellPlace): BashTools {
+export function bashTools(place: ShellContext): BashTools {
   const shell = new Shell(place);
   const background = new BackgroundCommands(shell);
   return {
@@ -42,7 +42,7 @@ export function bashTools(place: ShellPlace): BashTools {
   };
 }
 
-function bashTool({ confinement }: ShellPlace, shell: Shell, background: BackgroundCommands): BuiltinTool {
+function bashTool({ confinement }: ShellContext, shell: Shell, background: BackgroundCommands): BuiltinTool {
   return {
     name: "Bash",
     description: [
@@ -103,8 +103,8 @@ async function runBash(
       onOutput: (stream, chunk) => outputs[stream].write(chunk),
     });
     if (end.kind === "failed") return textOutcome(end.reason, true);
-    const { text, whole } = await shownOutput(outputs, () => shell.outputFile(callId));
-    const { isError, before, after } = framed(end, { command, timeoutMs });
+    const { text, whole } = await outputForModel(outputs, () => shell.outputFile(callId));
+    const { isError, before, after } = frameOutput(end, { command, timeoutMs });
     const all = [...before, ...(text === "" ? [] : [text]), ...after].join("\n");
     return {
       ...textOutcome(all === "" ? "(Bash completed with no output)" : all, isError),
@@ -123,7 +123,7 @@ function problemWith(command: unknown): string | undefined {
 }
 
 /** The texts before and after the output. */
-function framed(
+function frameOutput(
   end: Exclude<CommandEnd, { kind: "failed" }>,
   { command, timeoutMs }: { readonly command: string; readonly timeoutMs: number },
 ): { isError: boolean; before: readonly string[]; after: readonly string[] } {
@@ -133,7 +133,11 @@ function framed(
       return { isError, before: isError ? [`Exit code ${end.status}`] : [], after: end.notes };
     }
     case "timeout":
-      return { isError: true, before: ["Exit code 143", `Command timed out after ${duration(timeoutMs)}`], after: [] };
+      return {
+        isError: true,
+        before: ["Exit code 143", `Command timed out after ${shortDuration(timeoutMs)}`],
+        after: [],
+      };
     case "flood":
       return {
         isError: true,

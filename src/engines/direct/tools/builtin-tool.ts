@@ -37,7 +37,7 @@ export interface BuiltinOutcome {
 }
 
 /** What a session's tools work with. */
-export interface ToolPlace {
+export interface ToolDirectories {
   readonly sessionId: string;
   readonly cwd: string;
   /** The session's own directory. */

@@ -5,7 +5,7 @@ import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
 import { notebookEditTool } from "./notebook-edit.ts";
 import { readTool } from "./read.ts";
-import type { SearchParts } from "./search/place.ts";
+import type { SearchParts } from "./search/search-root.ts";
 import { taskTools } from "./tasks/tools.ts";
 import { webFetchTool } from "./web-fetch.ts";
 import { writeTool } from "./write.ts";

@@ -2,8 +2,8 @@ import { realpathSync } from "node:fs";
 import { z } from "zod";
 import { traitsOf } from "../../builtin-tools.ts";
 import { type BuiltinCall, type BuiltinOutcome, type BuiltinTool, textOutcome } from "./builtin-tool.ts";
-import { outcomeOf, ToolFailure } from "./files/permitted.ts";
-import { searchRoot, type SearchParts, shownFiles, shownPath, wholePath } from "./search/place.ts";
+import { runForOutcome, ToolFailure } from "./files/open-file.ts";
+import { searchRoot, type SearchParts, readableFiles, pathForModel, wholePath } from "./search/search-root.ts";
 import { runRipgrep } from "./search/ripgrep.ts";
 
 const input = z.strictObject({
@@ -29,7 +29,7 @@ export function globTool(parts: SearchParts): BuiltinTool {
     description: DESCRIPTION,
     inputSchema: INPUT_SCHEMA,
     traits: traitsOf("Glob"),
-    run: (given, call) => outcomeOf(() => run(input.parse(given), call, parts)),
+    run: (given, call) => runForOutcome(() => run(input.parse(given), call, parts)),
   };
 }
 
@@ -49,7 +49,7 @@ async function run(
   const args = ["--files", "--null", "--hidden", "--no-ignore", "--sort=modified", `--glob=${pattern}`];
   const found = await runRipgrep({ directory, args }, { confinement: parts.confinement, signal: call.signal });
   if (found.problem !== undefined) throw new ToolFailure(`The search failed: ${found.problem}`);
-  const isShown = shownFiles(parts, false);
+  const isShown = readableFiles(parts, false);
   const files = found.output
     .split("\0")
     .filter((name) => name !== "")
@@ -57,7 +57,7 @@ async function run(
     .filter(isShown);
   if (files.length === 0) return textOutcome("No files found");
   const root = realpathSync(cwd);
-  const shown = files.slice(0, MOST_SHOWN).map((name) => shownPath(name, root));
+  const shown = files.slice(0, MOST_SHOWN).map((name) => pathForModel(name, root));
   const more = files.length - shown.length;
   const rest = `(Showing ${shown.length} of ${files.length}${found.isCut ? " or more" : ""} matching files; ${more} more are not listed. Narrow the pattern or path to see the rest.)`;
   return textOutcome([...shown, ...(more > 0 ? [rest] : [])].join("\n"));

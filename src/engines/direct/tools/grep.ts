@@ -2,10 +2,17 @@ import { statSync } from "node:fs";
 import { z } from "zod";
 import { traitsOf } from "../../builtin-tools.ts";
 import { type BuiltinCall, type BuiltinOutcome, type BuiltinTool } from "./builtin-tool.ts";
-import { outcomeOf, ToolFailure } from "./files/permitted.ts";
+import { runForOutcome, ToolFailure } from "./files/open-file.ts";
 import { boundedResult } from "./search/long-result.ts";
 import { type Match, readCounts, readFiles, readMatches } from "./search/output.ts";
-import { type SearchParts, type SearchRoot, searchRoot, shownFiles, shownPath, wholePath } from "./search/place.ts";
+import {
+  type SearchParts,
+  type SearchRoot,
+  searchRoot,
+  readableFiles,
+  pathForModel,
+  wholePath,
+} from "./search/search-root.ts";
 import { runRipgrep } from "./search/ripgrep.ts";
 
 const ONLY_CONTENT = 'Requires output_mode: "content", ignored otherwise.';
@@ -88,7 +95,7 @@ export function grepTool(parts: SearchParts): BuiltinTool {
     description: DESCRIPTION,
     inputSchema: INPUT_SCHEMA,
     traits: traitsOf("Grep"),
-    run: (given, call) => outcomeOf(() => run(input.parse(given), call, parts)),
+    run: (given, call) => runForOutcome(() => run(input.parse(given), call, parts)),
   };
 }
 
@@ -105,9 +112,9 @@ async function run(given: Input, call: BuiltinCall, parts: SearchParts): Promise
     throw new ToolFailure(
       `Search failed — ripgrep rejected the pattern, glob, or file type without searching:\n${found.problem}`,
     );
-  const isShown = shownFiles(parts, true);
+  const isShown = readableFiles(parts, true);
   const shown = new Map<string, boolean>();
-  const kept = <T extends { readonly path: string }>(entries: readonly T[]): T[] =>
+  const keepShown = <T extends { readonly path: string }>(entries: readonly T[]): T[] =>
     entries
       .map((entry) => ({ ...entry, path: wholePath(root.directory, entry.path) }))
       .filter(({ path }) => {
@@ -115,7 +122,7 @@ async function run(given: Input, call: BuiltinCall, parts: SearchParts): Promise
         shown.set(path, known);
         return known;
       });
-  const text = resultText(given, { root, kept, output: found.output, cwd: place.cwd });
+  const text = resultText(given, { root, keepShown, output: found.output, cwd: place.cwd });
   const cut = found.isCut ? "\n\n[There is more than a search gives at most. Narrow the pattern, glob or path.]" : "";
   return boundedResult(text + cut, { place, callId: call.callId, most: MOST_CHARACTERS });
 }
@@ -164,20 +171,20 @@ interface Results {
   readonly output: string;
   readonly cwd: string;
   /** Leaves out entries that must not be shown, and makes paths absolute. */
-  readonly kept: <T extends { readonly path: string }>(entries: readonly T[]) => T[];
+  readonly keepShown: <T extends { readonly path: string }>(entries: readonly T[]) => T[];
 }
 
-function resultText(given: Input, { root, output, cwd, kept }: Results): string {
+function resultText(given: Input, { root, output, cwd, keepShown }: Results): string {
   const mode = given.output_mode ?? "files_with_matches";
-  const name = (path: string): string => shownPath(path, cwd);
+  const name = (path: string): string => pathForModel(path, cwd);
   if (mode === "files_with_matches") {
-    const files = kept(readFiles(output)).map(({ path }) => path);
+    const files = keepShown(readFiles(output)).map(({ path }) => path);
     const page = pageOf(newestFirst(files).map(name), given);
     if (page.lines.length === 0) return page.pages === "" ? "No files found" : nothingThere(page.pages);
-    return [`Found ${counted(page.lines.length, "file")}${page.pages && ` ${page.pages}`}`, ...page.lines].join("\n");
+    return [`Found ${countOf(page.lines.length, "file")}${page.pages && ` ${page.pages}`}`, ...page.lines].join("\n");
   }
   if (mode === "count") {
-    const counts = kept(readCounts(output)).toSorted(byPath);
+    const counts = keepShown(readCounts(output)).toSorted(byPath);
     const page = pageOf(
       counts.map(({ path, count }) => `${name(path)}:${count}`),
       given,
@@ -185,10 +192,10 @@ function resultText(given: Input, { root, output, cwd, kept }: Results): string 
     const total = counts.reduce((sum, { count }) => sum + count, 0);
     const pages = page.pages && ` with pagination = ${page.pages}`;
     const lines = page.lines.length === 0 ? "No matches found" : page.lines.join("\n");
-    return `${lines}\n\nFound ${counted(total, "total occurrence")} across ${counted(counts.length, "file")}.${pages}`;
+    return `${lines}\n\nFound ${countOf(total, "total occurrence")} across ${countOf(counts.length, "file")}.${pages}`;
   }
   const page = pageOf(
-    matchLines(kept(readMatches(output)), { given, isOneFile: root.file !== undefined, name }),
+    matchLines(keepShown(readMatches(output)), { given, isOneFile: root.file !== undefined, name }),
     given,
   );
   if (page.lines.length === 0) return page.pages === "" ? "No matches found" : nothingThere(page.pages);
@@ -238,6 +245,6 @@ function byPath(a: { readonly path: string }, b: { readonly path: string }): num
   return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
 }
 
-function counted(count: number, noun: string): string {
+function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

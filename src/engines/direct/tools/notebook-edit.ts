@@ -4,7 +4,7 @@ import { traitsOf } from "../../builtin-tools.ts";
 import { type BuiltinTool, textOutcome } from "./builtin-tool.ts";
 import { type ChangeParts, openToChange } from "./files/change.ts";
 import { cellId, type Notebook, parseNotebook } from "./files/notebook.ts";
-import { outcomeOf, permittedPlace, refused } from "./files/permitted.ts";
+import { runForOutcome, permittedPath, inputRefusal } from "./files/open-file.ts";
 
 const input = z.strictObject({
   notebook_path: z
@@ -48,19 +48,19 @@ export function notebookEditTool(parts: ChangeParts): BuiltinTool {
     inputSchema: INPUT_SCHEMA,
     traits: traitsOf("NotebookEdit"),
     run: (given, call) =>
-      outcomeOf(async () => {
+      runForOutcome(async () => {
         const edit = input.parse(given);
         const { notebook_path: named, edit_mode: mode = "replace" } = edit;
         if (!named.endsWith(".ipynb"))
-          throw refused(
+          throw inputRefusal(
             "File must be a Jupyter notebook (.ipynb file). For editing other file types, use the FileEdit tool.",
           );
         if (mode === "insert" && edit.cell_type === undefined)
-          throw refused("Cell type is required when using edit_mode=insert.");
+          throw inputRefusal("Cell type is required when using edit_mode=insert.");
         if (mode !== "insert" && edit.cell_id === undefined)
-          throw refused("Cell ID must be specified when not inserting a new cell.");
-        using file = await openToChange({ real: permittedPlace(call, "write"), named, call }, parts);
-        if (file === undefined) throw refused("File has not been read yet. Read it first before writing to it.");
+          throw inputRefusal("Cell ID must be specified when not inserting a new cell.");
+        using file = await openToChange({ real: permittedPath(call, "write"), named, call }, parts);
+        if (file === undefined) throw inputRefusal("File has not been read yet. Read it first before writing to it.");
         const notebook = parseNotebook(file.before.text);
         const said = change(notebook, edit);
         file.update(`${JSON.stringify(notebook, null, 1)}${file.before.text.endsWith("\n") ? "\n" : ""}`);
@@ -77,7 +77,7 @@ function change(
   const { cells } = notebook;
   const at = cells.findIndex((cell, index) => cellId(cell, index) === id);
   const cell = cells[at];
-  if (id !== undefined && cell === undefined) throw refused(`Cell with ID "${id}" not found in notebook.`);
+  if (id !== undefined && cell === undefined) throw inputRefusal(`Cell with ID "${id}" not found in notebook.`);
   if (mode === "insert") {
     const own = hasIds(notebook) ? { id: randomUUID().slice(0, 8) } : {};
     const kind = type === "code" ? { cell_type: type, execution_count: null, outputs: [] } : { cell_type: "markdown" };
@@ -85,7 +85,7 @@ function change(
     cells.splice(index, 0, { ...kind, ...own, metadata: {}, source });
     return `Inserted cell ${cellId(own, index)} with ${source}`;
   }
-  if (cell === undefined) throw refused("Cell ID must be specified when not inserting a new cell.");
+  if (cell === undefined) throw inputRefusal("Cell ID must be specified when not inserting a new cell.");
   if (mode === "delete") {
     cells.splice(at, 1);
     return `Deleted cell ${id}`;

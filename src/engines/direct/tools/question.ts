@@ -3,7 +3,7 @@ import { traitsOf } from "../../builtin-tools.ts";
 import { type BuiltinTool, textOutcome } from "./builtin-tool.ts";
 
 /** Asks the user. The gate shows the questions: the input it returns contains the answers. */
-export function questionTool(): BuiltinTool {
+export function createQuestionTool(): BuiltinTool {
   return {
     name: QUESTION_TOOL,
     description:

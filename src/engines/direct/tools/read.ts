@@ -7,30 +7,30 @@ import {
   type BuiltinOutcome,
   type BuiltinTool,
   textOutcome,
-  type ToolPlace,
+  type ToolDirectories,
 } from "./builtin-tool.ts";
 import {
   DEFAULT_LINES,
   linesIn,
   MAX_TEXT_BYTES,
-  numbered,
+  numberLines,
   requireFitting,
   requireReadable,
   scanLines,
-  type Shown,
+  type LineExcerpt,
 } from "./files/lines.ts";
 import { IMAGE_EXTENSIONS, imageContent, MAX_PDF_BYTES, pdfContent, sizeText } from "./files/media.ts";
-import { missingFile } from "./files/missing.ts";
+import { missingFile } from "./files/missing-file.ts";
 import { notebookContent, parseNotebook } from "./files/notebook.ts";
 import {
   bytesOf,
   openExisting,
   type OpenFile,
-  outcomeOf,
-  permittedPlace,
-  refused,
+  runForOutcome,
+  permittedPath,
+  inputRefusal,
   ToolFailure,
-} from "./files/permitted.ts";
+} from "./files/open-file.ts";
 import type { SeenFiles } from "./files/seen-files.ts";
 import { decodeText, isBinary, type TextFile } from "./files/text.ts";
 
@@ -72,24 +72,24 @@ const DESCRIPTION = `Reads a file from the local filesystem.
 - Reading a directory, a missing file, or an empty file returns an error or system reminder rather than content.
 - Do NOT re-read a file you just edited to verify — Edit/Write would have errored if the change failed.`;
 
-export function readTool(place: ToolPlace, seen: SeenFiles): BuiltinTool {
+export function readTool(place: ToolDirectories, seen: SeenFiles): BuiltinTool {
   return {
     name: "Read",
     description: DESCRIPTION,
     inputSchema: INPUT_SCHEMA,
     traits: traitsOf("Read"),
-    run: (given, call) => outcomeOf(() => run(input.parse(given), call, { place, seen })),
+    run: (given, call) => runForOutcome(() => run(input.parse(given), call, { place, seen })),
   };
 }
 
 interface Parts {
-  readonly place: ToolPlace;
+  readonly place: ToolDirectories;
   readonly seen: SeenFiles;
 }
 
 async function run(given: Input, call: BuiltinCall, { place, seen }: Parts): Promise<BuiltinOutcome> {
   const { file_path: named } = given;
-  const real = permittedPlace(call, "read");
+  const real = permittedPath(call, "read");
   using file = openExisting(real, named);
   if (file === undefined) throw new ToolFailure(missingFile(real, place.cwd));
   const extension = extname(named).slice(1).toLowerCase();
@@ -102,14 +102,14 @@ async function run(given: Input, call: BuiltinCall, { place, seen }: Parts): Pro
     seen.note(call.threadId, real, { bytes, isWhole: true });
     return bytes;
   };
-  if (IMAGE_EXTENSIONS.includes(extension)) return shown(imageContent(await whole(MAX_PDF_BYTES), named));
+  if (IMAGE_EXTENSIONS.includes(extension)) return successOutcome(imageContent(await whole(MAX_PDF_BYTES), named));
   if (extension === "pdf") {
     if (given.pages !== undefined)
       throw new ToolFailure("Single pages of a PDF cannot be read here. Leave pages out to read all of it.");
-    return shown(pdfContent(await whole(MAX_PDF_BYTES), named));
+    return successOutcome(pdfContent(await whole(MAX_PDF_BYTES), named));
   }
   if (extension === "ipynb")
-    return shown(notebookContent(parseNotebook((await whole(MAX_TEXT_BYTES)).toString("utf8"))));
+    return successOutcome(notebookContent(parseNotebook((await whole(MAX_TEXT_BYTES)).toString("utf8"))));
   // Awaited here, because the file is closed on return.
   return await readText(file, { given, real, call, seen, extension });
 }
@@ -129,12 +129,12 @@ async function readText(
   const { size } = file.stats;
   if (!isPart && !isLargeWanted) requireReadable(size);
   const range = { first: Math.max(1, offset ?? 1), count: limit ?? (isLargeWanted ? Infinity : DEFAULT_LINES) };
-  let result: Shown;
+  let result: LineExcerpt;
   let flaw: TextFile["flaw"];
   if (size <= MAX_TEXT_BYTES) {
     const bytes = await bytesOf(file);
     if (isBinary(extension, bytes))
-      throw refused(
+      throw inputRefusal(
         `This tool cannot read binary files. The file appears to be a binary .${extension} file. Use a skill for this file type if one is available, or a shell command or script that can read the format.`,
       );
     const text = decodeText(bytes);
@@ -153,13 +153,13 @@ async function readText(
         `the file exists but is shorter than the provided offset (${range.first}). The file has ${result.total} lines.`,
       ),
     );
-  const text = numbered(result.lines, range.first);
+  const text = numberLines(result.lines, range.first);
   if (!isLargeWanted) requireFitting(text);
-  return textOutcome(text + unfinished(result, range.first, limit) + (flaw === undefined ? "" : FLAWS[flaw]));
+  return textOutcome(text + unfinishedNote(result, range.first, limit) + (flaw === undefined ? "" : FLAWS[flaw]));
 }
 
 /** A call with a limit knows that there may be more lines. */
-function unfinished({ lines, total }: Shown, first: number, limit: number | undefined): string {
+function unfinishedNote({ lines, total }: LineExcerpt, first: number, limit: number | undefined): string {
   const last = first + lines.length - 1;
   if (limit !== undefined || last >= total) return "";
   return `\n\n[Lines ${first} to ${last} of ${total} are shown. Read on with offset: ${last + 1}.]`;
@@ -177,6 +177,6 @@ function reminder(text: string): string {
   return `<system-reminder>Warning: ${text}</system-reminder>`;
 }
 
-function shown(content: ToolContent): BuiltinOutcome {
+function successOutcome(content: ToolContent): BuiltinOutcome {
   return { content, isError: false };
 }

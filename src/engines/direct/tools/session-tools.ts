@@ -12,7 +12,7 @@ import { type McpParts, openMcpTools } from "../mcp-tools.ts";
 import { bashTools } from "./bash.ts";
 import type { BuiltinTool } from "./builtin-tool.ts";
 import { fileTools } from "./file-tools.ts";
-import { questionTool } from "./question.ts";
+import { createQuestionTool } from "./question.ts";
 import { resultsDirectory } from "./search/long-result.ts";
 import { skillTools } from "./skill.ts";
 
@@ -52,7 +52,7 @@ export async function openSessionTools(request: EngineRequest, parts: ToolParts)
   const leftovers = new Leftovers(request.stateDir);
   const stubs = stubsOf(request, confinement);
   const sources: ToolSource[] = [
-    { tools: [questionTool()], isContained: containment !== undefined, isConfined: confinement !== undefined },
+    { tools: [createQuestionTool()], isContained: containment !== undefined, isConfined: confinement !== undefined },
     {
       tools: fileTools({ place: request, agent: request.agent, sandbox: request.sandbox, confinement }),
       readable: [resultsDirectory(request)],

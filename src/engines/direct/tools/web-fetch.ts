@@ -5,8 +5,8 @@ import type { SandboxPlan } from "../../../core/environment/sandbox.ts";
 import { isOwnNetwork } from "../../../network/private-address.ts";
 import { traitsOf } from "../../builtin-tools.ts";
 import { type BuiltinCall, type BuiltinOutcome, type BuiltinTool, textOutcome } from "./builtin-tool.ts";
-import { outcomeOf, refused, ToolFailure } from "./files/permitted.ts";
-import { type AllowsPrivate, fetchPage, type Page } from "./web/fetch-page.ts";
+import { runForOutcome, inputRefusal, ToolFailure } from "./files/open-file.ts";
+import { type AllowsPrivate, fetchPage, type FetchedPage } from "./web/fetch-page.ts";
 import { htmlToMarkdown } from "./web/html-to-markdown.ts";
 
 const input = z.strictObject({
@@ -41,7 +41,7 @@ export function webFetchTool({ sandbox }: { readonly sandbox?: SandboxPlan | und
     description: DESCRIPTION,
     inputSchema: INPUT_SCHEMA,
     traits: traitsOf("WebFetch"),
-    run: (given, call) => outcomeOf(() => run(input.parse(given), call, sandbox)),
+    run: (given, call) => runForOutcome(() => run(input.parse(given), call, sandbox)),
   };
 }
 
@@ -51,7 +51,7 @@ async function run(given: Input, { signal }: BuiltinCall, sandbox: SandboxPlan |
   requireUsual(url, named);
   if (!named && url.protocol === "http:") url.protocol = "https:";
   const page = await fetchPage(url, privateAddresses(url, named), signal);
-  if (page.kind === "elsewhere") return textOutcome(redirected(page, given.prompt));
+  if (page.kind === "elsewhere") return textOutcome(redirectNotice(page, given.prompt));
   const text = pageText(page);
   if (page.status >= 400)
     return textOutcome(
@@ -77,27 +77,27 @@ function privateAddresses({ hostname }: URL, named: boolean): AllowsPrivate {
 
 function requireUsual(url: URL, named: boolean): void {
   if (url.protocol !== "https:" && url.protocol !== "http:")
-    throw refused(`Cannot fetch ${url.protocol} URLs. Use one that starts with https:// or http://.`);
+    throw inputRefusal(`Cannot fetch ${url.protocol} URLs. Use one that starts with https:// or http://.`);
   if (url.username !== "" || url.password !== "")
-    throw refused("The URL contains a user name or a password. Remove them.");
-  if (url.href.length > LONGEST_ADDRESS) throw refused(`The URL is longer than ${LONGEST_ADDRESS} characters.`);
+    throw inputRefusal("The URL contains a user name or a password. Remove them.");
+  if (url.href.length > LONGEST_ADDRESS) throw inputRefusal(`The URL is longer than ${LONGEST_ADDRESS} characters.`);
   if (!named && !url.hostname.includes(".") && !url.hostname.includes(":"))
     throw new ToolFailure(
       "WebFetch cannot fetch localhost or other hostnames without a dot. To reach a local server, use Bash with curl instead.",
     );
 }
 
-function pageText({ type, body, url }: Extract<Page, { kind: "page" }>): string {
+function pageText({ type, body, url }: Extract<FetchedPage, { kind: "page" }>): string {
   const [, charset = "utf-8"] = /charset=["']?([\w-]+)/.exec(type) ?? [];
   if (!/^(?:text\/|application\/(?:[\w.+-]*(?:json|xml|javascript|yaml)|x-sh|graphql))/.test(type))
     throw new ToolFailure(
       `${url.host} sent ${type.split(";")[0] ?? type}, ${body.length} bytes, which is not text. Download it with a shell command to work with it.`,
     );
-  const text = decoded(body, charset);
+  const text = decodeBody(body, charset);
   return /^(?:text\/html|application\/xhtml)/.test(type) ? htmlToMarkdown(text, url.href) : text;
 }
 
-function decoded(body: Buffer, charset: string): string {
+function decodeBody(body: Buffer, charset: string): string {
   try {
     return new TextDecoder(charset).decode(body);
   } catch {
@@ -115,7 +115,10 @@ function part(text: string, offset: number): string {
   return `${shown}\n\n[Characters ${offset} to ${end} of ${text.length} are shown. Read on with offset: ${end}.]`;
 }
 
-function redirected({ from, to, status, text }: Extract<Page, { kind: "elsewhere" }>, prompt: string): string {
+function redirectNotice(
+  { from, to, status, text }: Extract<FetchedPage, { kind: "elsewhere" }>,
+  prompt: string,
+): string {
   return `REDIRECT DETECTED: The URL redirects to a different host.
 
 Original URL: ${from.href}

@@ -4,10 +4,10 @@ import { traitsOf } from "../../builtin-tools.ts";
 import type { Workplace } from "../line/workplace.ts";
 import { askModel, type Asker } from "../model/ask-model.ts";
 import { RequestFailure } from "../model/failure.ts";
-import { modelToAsk } from "../model/names.ts";
+import { modelToAsk } from "../model/model-to-ask.ts";
 import type { Answer, AnswerBlock, ApiBlock, ApiMessage, ApiRequest } from "../model/wire.ts";
 import { type BuiltinCall, type BuiltinOutcome, type BuiltinTool, textOutcome } from "./builtin-tool.ts";
-import { refused, ToolFailure } from "./files/permitted.ts";
+import { inputRefusal, ToolFailure } from "./files/open-file.ts";
 import { boundedResult } from "./search/long-result.ts";
 
 const input = z.strictObject({
@@ -64,7 +64,7 @@ async function search(
 ): Promise<BuiltinOutcome> {
   const { query, allowed_domains: allowed = [], blocked_domains: blocked = [] } = given;
   if (allowed.length > 0 && blocked.length > 0)
-    throw refused(
+    throw inputRefusal(
       "Cannot specify both allowed_domains and blocked_domains in the same request. Leave one of them out.",
     );
   const { request, host, retries, tally, betas } = place;

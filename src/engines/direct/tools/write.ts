@@ -3,7 +3,7 @@ import { traitsOf } from "../../builtin-tools.ts";
 import { type BuiltinTool, textOutcome } from "./builtin-tool.ts";
 import { type ChangeParts, createFile, KNOWN, openToChange } from "./files/change.ts";
 import { codeOf } from "../../../process/pinned.ts";
-import { outcomeOf, permittedPlace, refused, ToolFailure } from "./files/permitted.ts";
+import { runForOutcome, permittedPath, inputRefusal, ToolFailure } from "./files/open-file.ts";
 
 const input = z.strictObject({
   file_path: z.string().describe("The absolute path to the file to write (must be absolute, not relative)"),
@@ -23,9 +23,9 @@ export function writeTool(parts: ChangeParts): BuiltinTool {
     inputSchema: INPUT_SCHEMA,
     traits: traitsOf("Write"),
     run: (given, call) =>
-      outcomeOf(async () => {
+      runForOutcome(async () => {
         const { file_path: named, content } = input.parse(given);
-        const target = { real: permittedPlace(call, "write"), named, call };
+        const target = { real: permittedPath(call, "write"), named, call };
         try {
           using file = await openToChange(target, parts);
           if (file === undefined) {
@@ -35,7 +35,7 @@ export function writeTool(parts: ChangeParts): BuiltinTool {
           file.replace(content);
           return textOutcome(`The file ${named} has been updated successfully.${KNOWN}`);
         } catch (thrown) {
-          throw isDirectory(thrown) ? refused(ofDirectory(named)) : thrown;
+          throw isDirectory(thrown) ? inputRefusal(ofDirectory(named)) : thrown;
         }
       }),
   };

@@ -1,4 +1,4 @@
-import { nGrams, shared } from "./n-grams.ts";
+import { nGrams, sharedCount } from "./n-grams.ts";
 
 const ORDER = 4;
 
@@ -16,7 +16,7 @@ export function bleu(text: string, references: readonly string[]): number {
   let smoothing = 1;
   for (let size = 1; size <= ORDER && size <= words.length; size += 1) {
     const grams = nGrams(words, size);
-    const matches = shared(grams, mostOf(others.map((other) => nGrams(other, size))));
+    const matches = sharedCount(grams, mostOf(others.map((other) => nGrams(other, size))));
     if (matches === 0) smoothing *= 2;
     matched += matches;
     orders = size;

@@ -10,7 +10,7 @@ export function nGrams(words: readonly string[], size: number): ReadonlyMap<stri
 }
 
 /** How many of `found` are in `expected`, each counted at most as often as it occurs there. */
-export function shared(found: ReadonlyMap<string, number>, expected: ReadonlyMap<string, number>): number {
+export function sharedCount(found: ReadonlyMap<string, number>, expected: ReadonlyMap<string, number>): number {
   let sum = 0;
   for (const [gram, count] of found) sum += Math.min(count, expected.get(gram) ?? 0);
   return sum;

@@ -1,4 +1,4 @@
-import { nGrams, shared } from "./n-grams.ts";
+import { nGrams, sharedCount } from "./n-grams.ts";
 
 /**
  * ROUGE (Lin, 2004) as F1, without stemming: the same as google-research's rouge_score for ASCII texts. That one drops
@@ -9,7 +9,7 @@ import { nGrams, shared } from "./n-grams.ts";
 export function rougeN(text: string, reference: string, size: number): number {
   const [found, expected] = [wordsOf(text), wordsOf(reference)];
   const runs = (words: readonly string[]): number => Math.max(0, words.length - size + 1);
-  return f1(shared(nGrams(found, size), nGrams(expected, size)), runs(found), runs(expected));
+  return f1(sharedCount(nGrams(found, size), nGrams(expected, size)), runs(found), runs(expected));
 }
 
 /** By the longest common subsequence of words. */

@@ -1,19 +1,22 @@
-import type { Given } from "../../../core/suite/grader-schema.ts";
-import type { TurnFacts } from "../../trial/trial-facts.ts";
+import type { GraderParams } from "../../../core/suite/grader-schema.ts";
+import type { TrialTurnFacts } from "../../trial/trial-facts.ts";
 import { bleu } from "./bleu.ts";
 import { type Finding, GraderError } from "../grader.ts";
 import { levenshteinSimilarity } from "./levenshtein.ts";
 import { rougeL, rougeN, wordsOf } from "./rouge.ts";
-import { listOf } from "../text.ts";
-import { diffOf, shown } from "./words.ts";
+import { toList } from "../text.ts";
+import { diffOf, shortJson } from "./words.ts";
 
-type Method = Given<"similarity">["method"];
+type Method = GraderParams<"similarity">["method"];
 
 /** Pairs of characters or words. More would block the whole run for seconds. */
 const MAX_PAIRS = 400_000_000;
 
-export function similarity({ to, method, at_least: least }: Given<"similarity">, { text }: TurnFacts): Finding {
-  const references = listOf(to);
+export function similarity(
+  { to, method, at_least: least }: GraderParams<"similarity">,
+  { text }: TrialTurnFacts,
+): Finding {
+  const references = toList(to);
   const score = similarityOf(text, references, method);
   const told = `the similarity (${method}) is ${score.toFixed(3)}, expected at least ${least}`;
   if (score >= least) return { passed: true, score, message: told };
@@ -21,7 +24,7 @@ export function similarity({ to, method, at_least: least }: Given<"similarity">,
   return {
     passed: false,
     score,
-    message: `${told}: expected something like ${shown(reference)} (found ${shown(text)})`,
+    message: `${told}: expected something like ${shortJson(reference)} (found ${shortJson(text)})`,
     diff: references.length === 1 ? diffOf(reference, text) : undefined,
   };
 }

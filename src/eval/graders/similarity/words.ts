@@ -8,7 +8,7 @@ const MAX_COMPARED = 200_000;
 const DIFF_LINES = 200;
 
 /** Formats a value on one line, cut to a readable length. */
-export function shown(value: unknown): string {
+export function shortJson(value: unknown): string {
   // Undefined has no JSON representation.
   const text = (JSON.stringify(value) as string | undefined) ?? "nothing";
   return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}… (${text.length} characters)`;
@@ -24,7 +24,7 @@ export function diffOf(expected: string, found: string): string | undefined {
   return [...lines.slice(0, DIFF_LINES), `… (${lines.length - DIFF_LINES} more lines)`].join("\n");
 }
 
-export function readable(value: unknown): string {
+export function readableValue(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value, undefined, 2) ?? "nothing");
 }
 
@@ -34,7 +34,7 @@ export function times(count: number): string {
   return count === 1 ? "once" : `${count} times`;
 }
 
-export function isWithin(found: number, count: Count): boolean {
+export function isCountWithin(found: number, count: Count): boolean {
   if (typeof count === "number") return found === count;
   return found >= (count.at_least ?? 0) && found <= (count.at_most ?? Infinity);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Approval, ApprovalRequest } from "../../../core/session/approval.ts";
-import { listOf } from "../../../protocol/api/common.ts";
+import { dataList } from "../../../protocol/api/common.ts";
 import {
   answerFromWire,
   approvalAnswer,
@@ -11,7 +11,7 @@ import {
 } from "../../../protocol/api/approvals.ts";
 import { answererOf, type Caller } from "../../http/context.ts";
 import { findApproval, findSession } from "../../http/lookup.ts";
-import { approval } from "../document/components.ts";
+import { approvalComponent } from "../document/components.ts";
 import type { ApiDeps } from "../deps.ts";
 import { type Api, endpoint } from "../endpoint.ts";
 import { requireSuggestedRules } from "../limits.ts";
@@ -34,7 +34,7 @@ export function addApprovals(api: Api, deps: ApiDeps): void {
       description:
         "Oldest first. With `status=pending`, only approvals that can still be answered. Of the closed ones, only the last `limit`.",
       query: approvalQuery,
-      answer: listOf(approval),
+      answer: dataList(approvalComponent),
     },
     async ({ caller, query: { status, session_id, after, wait = 0, ...query }, signal }) => {
       if (session_id !== undefined) await findSession(deps, caller.project, session_id);
@@ -50,7 +50,9 @@ export function addApprovals(api: Api, deps: ApiDeps): void {
         return limit === undefined ? wanted : wanted.slice(-limit);
       };
       const found = await waitFor(find, ({ length }) => length > 0, { seconds: wait, signal });
-      return { data: await Promise.all(found.map(async (one) => approvalToWire(await shownTo(deps, caller, one)))) };
+      return {
+        data: await Promise.all(found.map(async (one) => approvalToWire(await approvalFor(deps, caller, one)))),
+      };
     },
   );
 
@@ -65,12 +67,12 @@ export function addApprovals(api: Api, deps: ApiDeps): void {
       description:
         "Callers who may answer see the input of a waiting call as it is; viewers see it redacted. Viewers do not see input that an answer changed.",
       query: approvalWait,
-      answer: approval,
+      answer: approvalComponent,
     },
     async ({ caller, params: { id }, query: { wait = 0 }, signal }) => {
       const look = (): Promise<Approval> => findApproval(deps, caller.project, id);
       const seen = await waitFor(look, isOver, { seconds: wait, signal });
-      return approvalToWire(await shownTo(deps, caller, seen));
+      return approvalToWire(await approvalFor(deps, caller, seen));
     },
   );
 
@@ -85,7 +87,7 @@ export function addApprovals(api: Api, deps: ApiDeps): void {
       description:
         "The first answer wins; later ones are rejected with a conflict. The session continues immediately. An answer can be remembered for the session or the project; to remember it for all projects, answer on the server's machine. Below admin, `rules` may only repeat what the approval suggests in `request.remember`.",
       body: approvalAnswer,
-      answer: approval,
+      answer: approvalComponent,
     },
     async ({ caller, params: { id }, body }) => {
       const asked = await findApproval(deps, caller.project, id);
@@ -109,7 +111,7 @@ function isExpired({ expiresAt }: Approval, now: number): boolean {
 const PAGE = 200;
 
 /** An approver must see what runs; anybody else sees what the log shows. */
-async function shownTo({ log }: ApiDeps, caller: Caller, one: Approval): Promise<Approval> {
+async function approvalFor({ log }: ApiDeps, caller: Caller, one: Approval): Promise<Approval> {
   if (caller.role !== "viewer") return one;
   const request = one.status === "settled" ? one.request : await loggedRequest(log, one);
   if (one.answer === null) return { ...one, request };

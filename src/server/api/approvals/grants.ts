@@ -1,10 +1,10 @@
 import type { Approval, Grant } from "../../../core/session/approval.ts";
 import { CapstanError } from "../../../core/errors.ts";
-import { listOf } from "../../../protocol/api/common.ts";
+import { dataList } from "../../../protocol/api/common.ts";
 import { grantToWire, revoked } from "../../../protocol/api/grants.ts";
 import { type Caller, hasRole } from "../../http/context.ts";
 import { approvalIfAny, notFound } from "../../http/lookup.ts";
-import { grant } from "../document/components.ts";
+import { grantComponent } from "../document/components.ts";
 import type { ApiDeps } from "../deps.ts";
 import { type Api, endpoint } from "../endpoint.ts";
 
@@ -22,7 +22,7 @@ export function addGrants(api: Api, deps: ApiDeps): void {
       tag,
       summary: "List remembered answers",
       description: "Oldest first: the answers that were given in this project.",
-      answer: listOf(grant),
+      answer: dataList(grantComponent),
     },
     async ({ caller }) => ({
       data: (await grantsOf(deps, caller.project)).map((one) => grantToWire(one.grant, mayRevoke(caller, one))),

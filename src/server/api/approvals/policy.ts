@@ -5,11 +5,11 @@ import { type ReplayInput, replay, replayInput } from "../../../protocol/api/pol
 import { readCall } from "../../../runtime/policy/policy-call.ts";
 import { explainCall } from "../../../runtime/policy/policy-check.ts";
 import { findSession } from "../../http/lookup.ts";
-import { checkInput, explanation, replayLine } from "../document/components.ts";
-import { type ApiDeps, offered } from "../deps.ts";
+import { checkInputComponent, explanationComponent, replayLineComponent } from "../document/components.ts";
+import { type ApiDeps, requirePort } from "../deps.ts";
 import { type Api, endpoint } from "../endpoint.ts";
-import { chosenPlace } from "../places.ts";
-import { agentFor, placeFor } from "../sessions/session-plan.ts";
+import { chosenDirectory } from "../session-directory.ts";
+import { agentFor, defaultDirectoryFor } from "../sessions/session-plan.ts";
 
 const tag = "Policy";
 
@@ -23,15 +23,17 @@ export function addPolicy(api: Api, deps: ApiDeps): void {
       tag,
       summary: "Explain the decision about a call",
       description: "Runs nothing. Ignores grants, which belong to sessions.",
-      body: checkInput,
-      answer: explanation,
+      body: checkInputComponent,
+      answer: explanationComponent,
     },
     async ({ caller, body }) => {
       // Nothing of the definition runs, so any caller may pass one.
       const definition = body.agent_definition ?? (await agentFor(deps, caller, body)).definition;
       const { mode = definition.permissions.mode } = body;
       const cwd =
-        body.cwd === undefined ? await placeFor(deps, caller) : await chosenPlace(deps, { caller, cwd: body.cwd });
+        body.cwd === undefined
+          ? await defaultDirectoryFor(deps, caller)
+          : await chosenDirectory(deps, { caller, cwd: body.cwd });
       const environment = (await deps.defaults?.(caller.project))?.environment ?? parseEnvironment({});
       const question = {
         call: readCall(body.call),
@@ -39,7 +41,7 @@ export function addPolicy(api: Api, deps: ApiDeps): void {
         environment,
         cwd: resolve(cwd),
       };
-      const explained = explainCall(offered(deps.policy, "policy checks"), question);
+      const explained = explainCall(requirePort(deps.policy, "policy checks"), question);
       const { behavior, decidedBy, reason, rememberable, kind, steps, remembers, subject } = explained;
       return {
         call: body.call,
@@ -66,7 +68,7 @@ export function addPolicy(api: Api, deps: ApiDeps): void {
       summary: "Replay decisions with different rules",
       description: "Runs nothing. Shows what the rules would decide about each recorded decision in this project.",
       body: replayInput,
-      answer: replay.extend({ data: z.array(replayLine) }),
+      answer: replay.extend({ data: z.array(replayLineComponent) }),
     },
     async ({ c, caller, asking, body: { permissions, session_id: session, since } }) => {
       if (session !== undefined) await findSession(deps, caller.project, session);
@@ -76,7 +78,7 @@ export function addPolicy(api: Api, deps: ApiDeps): void {
         project: caller.project,
         ...(since !== undefined && { since: Date.parse(since) }),
       };
-      const json = await offered(deps.replayPolicy, "policy replays")(request, asking);
+      const json = await requirePort(deps.replayPolicy, "policy replays")(request, asking);
       return c.body(new Uint8Array(json), 200, { "content-type": "application/json" });
     },
   );

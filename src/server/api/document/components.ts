@@ -22,55 +22,61 @@ import * as webhooks from "../../../protocol/api/webhooks.ts";
 extendZodWithOpenApi({ ZodType: z.ZodType } as typeof z);
 
 /** Copies the schema: schemas created before zod was extended cannot have names. */
-function named<Schema extends z.ZodType>(schema: Schema, name: string): Schema {
+function nameSchema<Schema extends z.ZodType>(schema: Schema, name: string): Schema {
   return schema.clone().openapi(name);
 }
 
 /** The protocol's schemas under their names in the document. They accept the same input. */
 
-export const errorEnvelope = named(plainError, "Error");
-const agentDefinition = named(plainAgent, "AgentDefinition");
-const environmentDefinition = named(plainEnvironment, "EnvironmentDefinition");
-export const approval = named(plainApproval, "Approval");
-export const grant = named(plainGrant, "Grant");
-export const ledgerLine = named(plainLine, "LedgerLine");
-export const budgetLine = named(plainBudgetLine, "BudgetLine");
-export const explanation = named(policy.explanation, "Explanation");
-export const replayLine = named(policy.replayLine, "ReplayLine");
-export const checkInput = policy.checkInput.extend({ agent_definition: agentDefinition.optional() });
-export const key = named(registry.key, "Key");
-export const webhook = named(webhooks.webhook, "Webhook");
-export const delivery = named(webhooks.delivery, "Delivery");
-export const suiteRunSummary = named(suites.suiteRunSummary, "SuiteRunSummary");
-export const suite = named(suites.suite.extend({ last_run: suiteRunSummary }), "Suite");
-export const wholeSuiteRun = named(suites.wholeSuiteRun, "SuiteRun");
+export const errorComponent = nameSchema(plainError, "Error");
+const agentDefinition = nameSchema(plainAgent, "AgentDefinition");
+const environmentDefinition = nameSchema(plainEnvironment, "EnvironmentDefinition");
+export const approvalComponent = nameSchema(plainApproval, "Approval");
+export const grantComponent = nameSchema(plainGrant, "Grant");
+export const ledgerLineComponent = nameSchema(plainLine, "LedgerLine");
+export const budgetLineComponent = nameSchema(plainBudgetLine, "BudgetLine");
+export const explanationComponent = nameSchema(policy.explanation, "Explanation");
+export const replayLineComponent = nameSchema(policy.replayLine, "ReplayLine");
+export const checkInputComponent = policy.checkInput.extend({ agent_definition: agentDefinition.optional() });
+export const keyComponent = nameSchema(registry.key, "Key");
+export const webhookComponent = nameSchema(webhooks.webhook, "Webhook");
+export const deliveryComponent = nameSchema(webhooks.delivery, "Delivery");
+export const suiteRunSummaryComponent = nameSchema(suites.suiteRunSummary, "SuiteRunSummary");
+export const suiteComponent = nameSchema(suites.suite.extend({ last_run: suiteRunSummaryComponent }), "Suite");
+export const suiteRunComponent = nameSchema(suites.wholeSuiteRun, "SuiteRun");
 
-export const agent = named(registry.agent.extend({ definition: agentDefinition }), "Agent");
-export const agentCheck = named(plainCheck, "AgentCheck");
-export const agentInput = registry.agentInput.extend({ definition: agentDefinition });
-export const agentUpdate = registry.agentUpdate.extend({ definition: agentDefinition });
-export const environment = named(registry.environment.extend({ definition: environmentDefinition }), "Environment");
-export const environmentInput = registry.environmentInput.extend({ definition: environmentDefinition });
+export const agentComponent = nameSchema(registry.agent.extend({ definition: agentDefinition }), "Agent");
+export const agentCheckComponent = nameSchema(plainCheck, "AgentCheck");
+export const agentInputComponent = registry.agentInput.extend({ definition: agentDefinition });
+export const agentUpdateComponent = registry.agentUpdate.extend({ definition: agentDefinition });
+export const environmentComponent = nameSchema(
+  registry.environment.extend({ definition: environmentDefinition }),
+  "Environment",
+);
+export const environmentInputComponent = registry.environmentInput.extend({ definition: environmentDefinition });
 
 const definitions = { agent: agentDefinition, environment: environmentDefinition };
-export const session = named(plainSession.extend(definitions), "Session");
-export const state = named(sessionState, "SessionState");
-export const sessionWithState = named(
-  plainSession.extend({ ...definitions, head: requests.head, state }),
+export const sessionComponent = nameSchema(plainSession.extend(definitions), "Session");
+export const stateComponent = nameSchema(sessionState, "SessionState");
+export const sessionWithStateComponent = nameSchema(
+  plainSession.extend({ ...definitions, head: requests.head, state: stateComponent }),
   "SessionWithState",
 );
-export const sessionInput = requests.sessionInput.extend({
+export const sessionInputComponent = requests.sessionInput.extend({
   agent_definition: agentDefinition.optional(),
   environment: environmentDefinition.optional(),
 });
 
-export const loggedEvent = named(z.intersection(named(sessionEvent, "SessionEvent"), requests.place), "LoggedEvent");
-export const eventPage = requests.eventPage.extend({ data: z.array(loggedEvent) });
+export const loggedEventComponent = nameSchema(
+  z.intersection(nameSchema(sessionEvent, "SessionEvent"), requests.logPosition),
+  "LoggedEvent",
+);
+export const eventPageComponent = requests.eventPage.extend({ data: z.array(loggedEventComponent) });
 
-export const checkpoint = named(files.checkpoint, "Checkpoint");
-const fileChange = named(files.fileChange, "FileChange");
-export const diff = files.diff.extend({
+export const checkpointComponent = nameSchema(files.checkpoint, "Checkpoint");
+const fileChange = nameSchema(files.fileChange, "FileChange");
+export const diffComponent = files.diff.extend({
   files: z.array(fileChange),
   steps: z.array(files.changeStep.extend({ files: z.array(fileChange) })),
 });
-export const rewind = files.rewind.extend({ checkpoint, files: z.array(fileChange) });
+export const rewindComponent = files.rewind.extend({ checkpoint: checkpointComponent, files: z.array(fileChange) });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { OpenApiDocument } from "./document.ts";
-import { escaped, prose, type Schema, schemaHtml } from "./docs-schema.ts";
+import { escapeHtml, prose, type Schema, schemaHtml } from "./docs-schema.ts";
 
 /** An HTML page generated from the document: no scripts and no external resources. */
 
@@ -59,18 +59,18 @@ export function documentPage({ info, paths = {}, components }: OpenApiDocument):
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
-<h1>${escaped(title)}</h1>
+<h1>${escapeHtml(title)}</h1>
 ${prose(info.description ?? "")}
 <p>OpenAPI: <a href="/openapi.json">/openapi.json</a></p>
-<nav><ul>${tags.map((tag) => `<li><a href="#${anchor(tag)}">${escaped(tag)}</a></li>`).join("")}<li><a href="#schemas">Schemas</a></li></ul></nav>
+<nav><ul>${tags.map((tag) => `<li><a href="#${anchor(tag)}">${escapeHtml(tag)}</a></li>`).join("")}<li><a href="#schemas">Schemas</a></li></ul></nav>
 <main>
 ${tags.map((tag) => section(tag, routes)).join("\n")}
 <h2 id="schemas">Schemas</h2>
-${schemas.map(([name, schema]) => `<details id="schema-${escaped(name)}"><summary><code>${escaped(name)}</code></summary>${schemaHtml(schema)}</details>`).join("\n")}
+${schemas.map(([name, schema]) => `<details id="schema-${escapeHtml(name)}"><summary><code>${escapeHtml(name)}</code></summary>${schemaHtml(schema)}</details>`).join("\n")}
 </main>
 </body>
 </html>
@@ -87,7 +87,7 @@ function anchor(tag: string): string {
 
 function section(tag: string, routes: readonly Route[]): string {
   const own = routes.filter(({ operation }) => tagOf(operation) === tag);
-  return `<h2 id="${anchor(tag)}">${escaped(tag)}</h2>\n${own.map(routeHtml).join("\n")}`;
+  return `<h2 id="${anchor(tag)}">${escapeHtml(tag)}</h2>\n${own.map(routeHtml).join("\n")}`;
 }
 
 function routeHtml({ method, path, operation }: Route): string {
@@ -100,10 +100,10 @@ function routeHtml({ method, path, operation }: Route): string {
     requestBody === undefined ? "" : `<h4>Body</h4>${contentHtml(requestBody.content)}`,
     ...Object.entries(responses).map(
       ([status, { description: about = "", content }]) =>
-        `<h4>${escaped(status === "default" ? "Refusals" : `Response ${status}`)}</h4>${content === undefined ? prose(about) : contentHtml(content)}`,
+        `<h4>${escapeHtml(status === "default" ? "Refusals" : `Response ${status}`)}</h4>${content === undefined ? prose(about) : contentHtml(content)}`,
     ),
   ];
-  return `<details id="${method}-${escaped(path)}"><summary><span class="method">${method.toUpperCase()}</span><code>${escaped(path)}</code><span class="about">${escaped(summary)}</span></summary>${parts.join("")}</details>`;
+  return `<details id="${method}-${escapeHtml(path)}"><summary><span class="method">${method.toUpperCase()}</span><code>${escapeHtml(path)}</code><span class="about">${escapeHtml(summary)}</span></summary>${parts.join("")}</details>`;
 }
 
 function parameterHtml({
@@ -113,13 +113,15 @@ function parameterHtml({
   schema = {},
 }: NonNullable<Operation["parameters"]>[number]): string {
   const must = required ? ' <span class="must">required</span>' : "";
-  return `<li><code>${escaped(name)}</code> <span class="type">in the ${escaped(place)},</span>${must} ${schemaHtml(schema)}</li>`;
+  return `<li><code>${escapeHtml(name)}</code> <span class="type">in the ${escapeHtml(place)},</span>${must} ${schemaHtml(schema)}</li>`;
 }
 
 function contentHtml(content: Content = {}): string {
   return Object.entries(content)
     .map(([type, { schema }]) =>
-      type === "application/json" && schema !== undefined ? schemaHtml(schema) : `<p><code>${escaped(type)}</code></p>`,
+      type === "application/json" && schema !== undefined
+        ? schemaHtml(schema)
+        : `<p><code>${escapeHtml(type)}</code></p>`,
     )
     .join("");
 }

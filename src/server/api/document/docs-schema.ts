@@ -16,7 +16,7 @@ export interface Schema {
   readonly allOf?: readonly Schema[];
 }
 
-export function escaped(text: string): string {
+export function escapeHtml(text: string): string {
   return text
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
@@ -35,7 +35,7 @@ export function prose(text: string): string {
 }
 
 function inline(text: string): string {
-  return escaped(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
+  return escapeHtml(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
 }
 
 export function schemaHtml(schema: Schema): string {
@@ -46,17 +46,18 @@ export function schemaHtml(schema: Schema): string {
 function typeText(schema: Schema): string {
   const { $ref, type, enum: values, const: only, format, items, additionalProperties: rest, default: usual } = schema;
   if ($ref !== undefined) return link($ref);
-  if (values !== undefined) return values.map((value) => `<code>${escaped(JSON.stringify(value))}</code>`).join(" or ");
-  if (only !== undefined) return `<code>${escaped(JSON.stringify(only))}</code>`;
+  if (values !== undefined)
+    return values.map((value) => `<code>${escapeHtml(JSON.stringify(value))}</code>`).join(" or ");
+  if (only !== undefined) return `<code>${escapeHtml(JSON.stringify(only))}</code>`;
   const choices = schema.oneOf ?? schema.anyOf;
   if (choices !== undefined) return choices.every(isPlain) ? choices.map(typeText).join(" or ") : "one of";
   if (schema.allOf !== undefined) return schema.allOf.map((part) => (isPlain(part) ? typeText(part) : "")).join(" ");
   const names = (typeof type === "string" ? [type] : (type ?? ["anything"])).map((name) => {
     if (name === "array") return items === undefined ? "list" : `list of ${typeText(items)}`;
     if (name === "object" && typeof rest === "object") return `object of ${typeText(rest)}`;
-    return escaped(format === undefined || name === "null" ? name : `${name} (${format})`);
+    return escapeHtml(format === undefined || name === "null" ? name : `${name} (${format})`);
   });
-  const otherwise = usual === undefined ? "" : `, default <code>${escaped(JSON.stringify(usual))}</code>`;
+  const otherwise = usual === undefined ? "" : `, default <code>${escapeHtml(JSON.stringify(usual))}</code>`;
   return names.join(" or ") + otherwise;
 }
 
@@ -71,7 +72,7 @@ function partsHtml(schema: Schema): string {
   if (properties !== undefined) {
     const fields = Object.entries(properties).map(([name, field]) => {
       const must = required.includes(name) ? ' <span class="must">required</span>' : "";
-      return `<li><code>${escaped(name)}</code>${must} ${schemaHtml(field)}</li>`;
+      return `<li><code>${escapeHtml(name)}</code>${must} ${schemaHtml(field)}</li>`;
     });
     return `<ul class="fields">${fields.join("")}</ul>`;
   }
@@ -84,6 +85,6 @@ function partsHtml(schema: Schema): string {
 }
 
 function link(ref: string): string {
-  const name = escaped(ref.split("/").at(-1) ?? ref);
+  const name = escapeHtml(ref.split("/").at(-1) ?? ref);
   return `<a href="#schema-${name}">${name}</a>`;
 }

@@ -1,5 +1,5 @@
 import type { ApplyOutcome } from "../../../core/ports/workspace.ts";
-import { listOf } from "../../../protocol/api/common.ts";
+import { dataList } from "../../../protocol/api/common.ts";
 import {
   applied,
   applyInput,
@@ -13,7 +13,7 @@ import {
   type WireRewind,
 } from "../../../protocol/api/files.ts";
 import { findSession } from "../../http/lookup.ts";
-import { checkpoint, diff, rewind } from "../document/components.ts";
+import { checkpointComponent, diffComponent, rewindComponent } from "../document/components.ts";
 import type { ApiDeps } from "../deps.ts";
 import { type Api, endpoint, type Heavy } from "../endpoint.ts";
 import { requireOpenChanges } from "./hidden-files.ts";
@@ -38,7 +38,7 @@ export function addFiles(api: Api, deps: ApiDeps, heavy: Heavy): void {
       tag,
       summary: "List checkpoints",
       description: "Oldest first: the file states that you can rewind to.",
-      answer: listOf(checkpoint),
+      answer: dataList(checkpointComponent),
     },
     async ({ caller, params: { id } }) => {
       await findSession(deps, caller.project, id);
@@ -57,7 +57,7 @@ export function addFiles(api: Api, deps: ApiDeps, heavy: Heavy): void {
       summary: "List changed files",
       description: "By default from the session's start until now. Also works while the session is running.",
       query: diffQuery,
-      answer: diff,
+      answer: diffComponent,
     },
     async ({ caller, params: { id }, query: { by_call: byCall = false, ...range }, limits }) => {
       await findSession(deps, caller.project, id);
@@ -98,7 +98,7 @@ export function addFiles(api: Api, deps: ApiDeps, heavy: Heavy): void {
       description:
         "Takes a checkpoint of the current files first, so that the rewind can be undone. In place, only the session's own changes are rewound. If someone else has changed these files since, returns 409 with their names.",
       body: rewindInput,
-      answer: rewind,
+      answer: rewindComponent,
     },
     async ({
       caller,
@@ -120,7 +120,7 @@ export function addFiles(api: Api, deps: ApiDeps, heavy: Heavy): void {
       summary: "Undo the last rewind",
       description: "Also restores the conversation, if it was rewound.",
       query: undoQuery,
-      answer: rewind,
+      answer: rewindComponent,
     },
     async ({ caller, params: { id }, query: { overwrite = false } }) => {
       await findSession(deps, caller.project, id);
@@ -148,12 +148,12 @@ export function addFiles(api: Api, deps: ApiDeps, heavy: Heavy): void {
     },
     async ({ caller, params: { id }, body: { dry_run: dryRun = false } }) => {
       await findSession(deps, caller.project, id);
-      return shownOutcome(await files.apply(id, { dryRun }));
+      return outcomeToWire(await files.apply(id, { dryRun }));
     },
   );
 }
 
-function shownOutcome({ applied: done, conflicts }: ApplyOutcome): WireApplied {
+function outcomeToWire({ applied: done, conflicts }: ApplyOutcome): WireApplied {
   return { applied: [...done], conflicts: [...conflicts] };
 }
 

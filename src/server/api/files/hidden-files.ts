@@ -2,15 +2,15 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { CapstanError } from "../../../core/errors.ts";
-import { isInside } from "../../../core/paths/inside.ts";
+import { isInside } from "../../../core/paths/is-inside.ts";
 import { isHidden, isKeptFrom, type SandboxPlan } from "../../../core/environment/sandbox.ts";
 import type { SessionRecord } from "../../../core/ports/store.ts";
 import type { WorkLimits } from "../../../core/ports/workspace.ts";
 import type { PatchRequest } from "../../../runtime/files/files.ts";
 import { sandboxOf } from "../../../runtime/protected/sandbox.ts";
-import { placeOf } from "../../../runtime/paths/session-place.ts";
+import { workspaceLocation } from "../../../runtime/paths/session-location.ts";
 import type { Caller } from "../../http/context.ts";
-import { type ApiDeps, offered } from "../deps.ts";
+import { type ApiDeps, requirePort } from "../deps.ts";
 
 /**
  * Callers see the same files as a sandboxed agent: a session may work in a directory that contains a person's
@@ -19,7 +19,7 @@ import { type ApiDeps, offered } from "../deps.ts";
 export async function hidingPlan(deps: ApiDeps, record: SessionRecord): Promise<SandboxPlan> {
   const { environment } = record;
   const confined = { ...environment, sandbox: { ...environment.sandbox, mode: "required" as const } };
-  const { home, capstanHome, secretFiles } = offered(deps.policy, "access to files");
+  const { home, capstanHome, secretFiles } = requirePort(deps.policy, "access to files");
   const { files } = await deps.runtime.state(record.id);
   return sandboxOf(
     {
@@ -47,7 +47,7 @@ export async function requireOpenChanges(
   { caller, record, range: { path: only, ...range } = {}, limits }: TakenChanges,
 ): Promise<void> {
   if (caller.role === "admin") return;
-  const { root, plan } = await exported(deps, record);
+  const { root, plan } = await exportRoot(deps, record);
   const { files } = await deps.runtime.files.diff(record.id, range, limits);
   const taken = files.filter(({ path }) => only === undefined || path === only);
   const found = taken.find(({ path }) => isKeptFrom(join(root, path), plan));
@@ -60,7 +60,7 @@ export async function requireOpenFiles(
   { caller, record, limits }: Omit<TakenChanges, "range">,
 ): Promise<void> {
   if (caller.role === "admin") return;
-  const { root, plan } = await exported(deps, record);
+  const { root, plan } = await exportRoot(deps, record);
   const isThere = (path: string): boolean =>
     path !== root && isInside(path, root) && isHidden(path, plan) && existsSync(path);
   const found = plan.denyRead.find(isThere) ?? (await secretFileIn(root, plan, limits.signal));
@@ -84,11 +84,11 @@ async function secretFileIn(directory: string, plan: SandboxPlan, signal: AbortS
 }
 
 /** Checkpoints belong to the directory where the session started, even if it continued elsewhere. */
-async function exported(
+async function exportRoot(
   deps: ApiDeps,
   record: SessionRecord,
 ): Promise<{ readonly root: string; readonly plan: SandboxPlan }> {
-  const root = placeOf(record).cwd;
+  const root = workspaceLocation(record).cwd;
   return { root, plan: await hidingPlan(deps, { ...record, cwd: root }) };
 }
 

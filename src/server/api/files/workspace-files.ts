@@ -2,7 +2,7 @@ import { constants, type Dirent } from "node:fs";
 import { type FileHandle, lstat, open, readdir, realpath, stat } from "node:fs/promises";
 import { join, posix } from "node:path";
 import { CapstanError } from "../../../core/errors.ts";
-import { isInside } from "../../../core/paths/inside.ts";
+import { isInside } from "../../../core/paths/is-inside.ts";
 import type { WireFileList } from "../../../protocol/api/files.ts";
 
 /** In bytes: the largest file in one answer. */
@@ -17,7 +17,7 @@ export interface LookedAt {
 }
 
 export async function listFiles(workspace: LookedAt, path: string): Promise<WireFileList> {
-  const { real, relative } = await placeIn(workspace, path);
+  const { real, relative } = await resolveInWorkspace(workspace, path);
   const entries = await readdir(real, { withFileTypes: true }).catch((thrown: unknown) => {
     throw unreadable(path, thrown);
   });
@@ -34,7 +34,7 @@ export async function listFiles(workspace: LookedAt, path: string): Promise<Wire
 }
 
 export async function readWorkspaceFile(workspace: LookedAt, path: string): Promise<Buffer> {
-  const { real } = await placeIn(workspace, path);
+  const { real } = await resolveInWorkspace(workspace, path);
   // Non-blocking, so that a pipe cannot hang the request. The opened file is checked again before it is read.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   await using handle = await open(real, flags).catch((thrown: unknown) => {
@@ -58,7 +58,7 @@ async function sameFile(
   path: string,
 ): Promise<{ readonly size: number; readonly isFile: boolean }> {
   const opened = await handle.stat();
-  const { real } = await placeIn(workspace, path);
+  const { real } = await resolveInWorkspace(workspace, path);
   const named = await stat(real);
   if (opened.dev !== named.dev || opened.ino !== named.ino)
     throw new CapstanError("store_conflict", `path: ${path} changed while it was being read. Try again.`, {
@@ -68,7 +68,7 @@ async function sameFile(
 }
 
 /** Resolves links. `relative` is relative to the workspace. */
-async function placeIn(
+async function resolveInWorkspace(
   { root, isHidden }: LookedAt,
   path: string,
 ): Promise<{ readonly real: string; readonly relative: string }> {

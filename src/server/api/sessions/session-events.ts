@@ -13,11 +13,16 @@ import { firstEvent, wake } from "../../stream/turn-start.ts";
 import { eventStream, requireWithinLog } from "../../stream/stream.ts";
 import { clippedEvent, showClipped } from "../../stream/clipped-event.ts";
 import { findSession, notFound } from "../../http/lookup.ts";
-import { eventPage, loggedEvent, sessionWithState, state } from "../document/components.ts";
-import { type ApiDeps, offered } from "../deps.ts";
+import {
+  eventPageComponent,
+  loggedEventComponent,
+  sessionWithStateComponent,
+  stateComponent,
+} from "../document/components.ts";
+import { type ApiDeps, requirePort } from "../deps.ts";
 import { type Api, endpoint } from "../endpoint.ts";
 import { saidContent } from "../../files/content.ts";
-import { shownSession } from "./session-view.ts";
+import { readWireSession } from "./read-wire-session.ts";
 
 const tag = "Sessions";
 
@@ -36,7 +41,7 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       description:
         "In order. Secrets were redacted before the events were saved. A page ends at 4 MiB, however many events you request; `next_after` is the position to continue from.",
       query: eventQuery,
-      answer: eventPage,
+      answer: eventPageComponent,
     },
     async ({ caller, params: { id }, query: { after, up_to: upTo, limit, types, clip } }) => {
       await findSession(deps, caller.project, id);
@@ -63,7 +68,7 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       tag,
       summary: "Read one event",
       description: "Returns the complete event at a position in the log.",
-      answer: loggedEvent,
+      answer: loggedEventComponent,
     },
     async ({ caller, params: { id, seq } }) => {
       await findSession(deps, caller.project, id);
@@ -84,7 +89,7 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       summary: "Get a session's state at a log position",
       description: "The state of the session right after that event.",
       query: stateQuery,
-      answer: state,
+      answer: stateComponent,
     },
     async ({ caller, params: { id }, query }) => {
       await findSession(deps, caller.project, id);
@@ -156,12 +161,12 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       tag,
       summary: "Interrupt a session",
       description: "Ends the current turn and keeps its work. Does nothing if there is none.",
-      answer: sessionWithState,
+      answer: sessionWithStateComponent,
     },
     async ({ caller, params: { id } }) => {
       const record = await findSession(deps, caller.project, id);
       if (inTurn(await runtime.state(id))) await (await runtime.attend(id)).interrupt();
-      return shownSession(deps, record);
+      return readWireSession(deps, record);
     },
   );
 
@@ -198,7 +203,7 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
     },
     async ({ c, caller, asking, params: { id } }) => {
       await findSession(deps, caller.project, id);
-      const bytes = offered(deps.archive, "archives")(id, asking);
+      const bytes = requirePort(deps.archive, "archives")(id, asking);
       c.header("content-type", "application/jsonl");
       c.header("content-disposition", `attachment; filename="${id}.jsonl"`);
       return c.body(ReadableStream.from(bytes));
@@ -221,7 +226,7 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       await findSession(deps, caller.project, id);
       c.header("content-type", "text/plain; charset=utf-8");
       c.header("content-disposition", "attachment");
-      return c.body(new Uint8Array(await offered(deps.output, "outputs")(id, call)));
+      return c.body(new Uint8Array(await requirePort(deps.output, "outputs")(id, call)));
     },
   );
 }

@@ -8,13 +8,13 @@ import type { StartOptions } from "../../../runtime/session-options.ts";
 import type { Caller } from "../../http/context.ts";
 import { findAgent, findEnvironment } from "../../http/lookup.ts";
 import { publicSource } from "../../files/repositories.ts";
-import { requireUsable } from "../agents.ts";
-import type { sessionInput } from "../document/components.ts";
-import { type ApiDeps, offered } from "../deps.ts";
-import { limited, requireNoRules, requireStricter } from "../limits.ts";
-import { chosenPlace, projectDirectory } from "../places.ts";
+import { requireUsableAgent } from "../agents.ts";
+import type { sessionInputComponent } from "../document/components.ts";
+import { type ApiDeps, requirePort } from "../deps.ts";
+import { lowerLimits, requireNoRules, requireStricter } from "../limits.ts";
+import { chosenDirectory, projectDirectory } from "../session-directory.ts";
 
-type SessionBody = z.output<typeof sessionInput>;
+type SessionBody = z.output<typeof sessionInputComponent>;
 
 /** The agent, environment and directory to start a session with. */
 interface SessionPlan {
@@ -35,8 +35,8 @@ export async function planSession(deps: ApiDeps, caller: Caller, body: SessionBo
   const isEmpty = environment.workspace.kind === "copy" && environment.workspace.mounts.length === 0;
   const cwd =
     body.cwd === undefined
-      ? (directory ?? (isEmpty ? undefined : await placeFor(deps, caller)))
-      : await chosenPlace(deps, { caller, cwd: body.cwd, given: directory });
+      ? (directory ?? (isEmpty ? undefined : await defaultDirectoryFor(deps, caller)))
+      : await chosenDirectory(deps, { caller, cwd: body.cwd, given: directory });
   return {
     agent: withWishes(caller, definition, body),
     agentRef: ref,
@@ -69,14 +69,14 @@ export async function agentFor(
     throw new CapstanError("invalid_input", "agent and agent_definition exclude each other. Use one of them.");
   if (agent !== undefined) {
     const record = await findAgent(deps, caller.project, agent.id, agent.version);
-    requireUsable(record);
+    requireUsableAgent(record);
     return { definition: record.definition, ref: { id: record.id, version: record.version } };
   }
   if (given !== undefined) {
     requireAdmin(caller, "agent_definition", "a saved agent: agent.id");
     return { definition: given, ref: null };
   }
-  const defaults = offered(deps.defaults, "a session without an agent (set agent.id or agent_definition)");
+  const defaults = requirePort(deps.defaults, "a session without an agent (set agent.id or agent_definition)");
   return { definition: (await defaults(caller.project)).agent, ref: null };
 }
 
@@ -89,7 +89,7 @@ async function environmentFor(
     throw new CapstanError("invalid_input", "environment_id and environment exclude each other. Use one of them.");
   if (id !== undefined) {
     const record = await findEnvironment(deps, caller.project, id);
-    requireUsable(record);
+    requireUsableAgent(record);
     const { hostAddresses } = await publicSource(deps.settings, record.definition);
     return { environment: record.definition, environmentId: id, directory: record.directory, hostAddresses };
   }
@@ -112,7 +112,7 @@ function requireAdmin({ role }: Caller, field: string, instead: string): void {
 }
 
 /** Where the project's sessions work by default. */
-export async function placeFor(deps: ApiDeps, caller: Caller): Promise<string> {
+export async function defaultDirectoryFor(deps: ApiDeps, caller: Caller): Promise<string> {
   const directory = await projectDirectory(deps, caller.project);
   if (directory !== undefined) return directory;
   throw new CapstanError(
@@ -132,7 +132,7 @@ function withWishes(caller: Caller, agent: AgentDefinition, wishes: SessionBody)
     ...(engine !== undefined && { engine }),
     ...(model !== undefined && { model }),
     permissions: { ...permissions, ...(mode !== undefined && { mode }), allow: [...permissions.allow, ...allow] },
-    budget: limited(caller, budget, agent.budget),
+    budget: lowerLimits(caller, budget, agent.budget),
     ...(output_schema !== undefined && { output_schema }),
   };
 }

@@ -1,19 +1,19 @@
 import { z } from "zod";
-import { listOf } from "../../../protocol/api/common.ts";
+import { dataList } from "../../../protocol/api/common.ts";
 import { requireNoProgram } from "../../../runtime/recovery/take-overs.ts";
 import { forkInput, sessionPatch } from "../../../protocol/api/session-requests.ts";
 import { sessionQuery } from "../../../protocol/api/sessions.ts";
 import { firstEvent } from "../../stream/turn-start.ts";
-import { agentOf, findSession } from "../../http/lookup.ts";
+import { storedAgentOf, findSession } from "../../http/lookup.ts";
 import { archiveSession, deleteSession } from "../../files/archive-session.ts";
-import { session, sessionInput, sessionWithState } from "../document/components.ts";
-import { type ApiDeps, offered } from "../deps.ts";
+import { sessionComponent, sessionInputComponent, sessionWithStateComponent } from "../document/components.ts";
+import { type ApiDeps, requirePort } from "../deps.ts";
 import { type Api, endpoint } from "../endpoint.ts";
 import { limitedUsd, requireStricter } from "../limits.ts";
-import { chosenPlace } from "../places.ts";
+import { chosenDirectory } from "../session-directory.ts";
 import { saidContent } from "../../files/content.ts";
 import { planSession } from "./session-plan.ts";
-import { shownSession, shownSessions } from "./session-view.ts";
+import { readWireSession, wireSessions } from "./read-wire-session.ts";
 
 const tag = "Sessions";
 
@@ -31,7 +31,7 @@ export function addSessions(api: Api, deps: ApiDeps): void {
       summary: "Search sessions",
       description: "Most recently active first.",
       query: sessionQuery,
-      answer: listOf(session),
+      answer: dataList(sessionComponent),
     },
     async ({ caller: { project }, asking, query }) => {
       const { search, named, status, agent, waiting, include_archived: includeArchived = true, limit } = query;
@@ -46,9 +46,9 @@ export function addSessions(api: Api, deps: ApiDeps): void {
       // Both kinds of search read every session.
       const isSearch = search !== undefined || named !== undefined;
       const found = isSearch
-        ? await offered(deps.findSessions, "a search")({ query: wanted, named, limit }, asking)
+        ? await requirePort(deps.findSessions, "a search")({ query: wanted, named, limit }, asking)
         : await runtime.sessions({ ...wanted, limit });
-      return { data: await shownSessions(deps, project, found) };
+      return { data: await wireSessions(deps, project, found) };
     },
   );
 
@@ -62,8 +62,8 @@ export function addSessions(api: Api, deps: ApiDeps): void {
       summary: "Start a session",
       description:
         "Uses a saved agent, an inline definition (admins only), or the server's default agent for the project. Runs in a saved environment, an inline one (admins only), or the project's directory.",
-      body: sessionInput,
-      answer: sessionWithState,
+      body: sessionInputComponent,
+      answer: sessionWithStateComponent,
       status: 201,
     },
     async ({ caller, body, signal }) => {
@@ -80,7 +80,7 @@ export function addSessions(api: Api, deps: ApiDeps): void {
         signal,
       });
       if (content !== undefined) await firstEvent(started.send(content));
-      return shownSession(deps, started.record);
+      return readWireSession(deps, started.record);
     },
   );
 
@@ -93,9 +93,9 @@ export function addSessions(api: Api, deps: ApiDeps): void {
       tag,
       summary: "Get a session",
       description: "Includes its current state.",
-      answer: sessionWithState,
+      answer: sessionWithStateComponent,
     },
-    async ({ caller, params: { id } }) => shownSession(deps, await findSession(deps, caller.project, id)),
+    async ({ caller, params: { id } }) => readWireSession(deps, await findSession(deps, caller.project, id)),
   );
 
   endpoint(
@@ -109,11 +109,11 @@ export function addSessions(api: Api, deps: ApiDeps): void {
       description:
         "Changes its title, metadata and limit in USD, and the model and mode it continues with. A limit above the agent's, or a mode that allows more than the agent's: admins only.",
       body: sessionPatch,
-      answer: sessionWithState,
+      answer: sessionWithStateComponent,
     },
     async ({ caller, params: { id }, body: { title, metadata, max_usd: maxUsd, engine, model, mode } }) => {
       const record = await findSession(deps, caller.project, id);
-      const own = (await agentOf(deps, record))?.definition ?? record.agent;
+      const own = (await storedAgentOf(deps, record))?.definition ?? record.agent;
       requireStricter(caller, mode, own);
       if (engine !== undefined || model !== undefined || mode !== undefined) {
         const driven = await runtime.attend(id);
@@ -126,7 +126,7 @@ export function addSessions(api: Api, deps: ApiDeps): void {
         ...(metadata !== undefined && { metadata }),
         ...(maxUsd !== undefined && { maxUsd: limitedUsd(caller, maxUsd, own.budget.usd) }),
       });
-      return shownSession(deps, await findSession(deps, caller.project, id));
+      return readWireSession(deps, await findSession(deps, caller.project, id));
     },
   );
 
@@ -140,19 +140,19 @@ export function addSessions(api: Api, deps: ApiDeps): void {
       summary: "Fork a session",
       description: "Creates a session with the conversation of this one up to a log position. It inherits no grants.",
       body: forkInput,
-      answer: sessionWithState,
+      answer: sessionWithStateComponent,
       status: 201,
     },
     async ({ caller, params: { id }, body: { at, cwd } }) => {
       const parent = await findSession(deps, caller.project, id);
       requireNoProgram(parent);
       const { source } = parent;
-      const place = cwd === undefined ? undefined : await chosenPlace(deps, { caller, cwd, given: source });
+      const place = cwd === undefined ? undefined : await chosenDirectory(deps, { caller, cwd, given: source });
       const forked = await runtime.forkSession(id, {
         ...(at !== undefined && { at }),
         ...(place !== undefined && { cwd: place }),
       });
-      return shownSession(deps, forked.record);
+      return readWireSession(deps, forked.record);
     },
   );
 
@@ -165,11 +165,11 @@ export function addSessions(api: Api, deps: ApiDeps): void {
       tag,
       summary: "Archive a session",
       description: "The session becomes read-only. If it is running, interrupt it first.",
-      answer: sessionWithState,
+      answer: sessionWithStateComponent,
     },
     async ({ caller, params: { id } }) => {
       const record = await findSession(deps, caller.project, id);
-      return shownSession(deps, await archiveSession(deps, record));
+      return readWireSession(deps, await archiveSession(deps, record));
     },
   );
 

@@ -17,23 +17,23 @@ const TURN_ENDS: ReadonlySet<SessionEvent["type"]> = new Set<SessionEvent["type"
 /** Decides when heads are signed. What it does inside the caller's transaction is saved with it or not at all. */
 export interface AuditLog {
   /** Inside the transaction that creates the session. */
-  created(sessionId: string, head: Head): void;
+  recordCreated(sessionId: string, head: Head): void;
   /** Inside the transaction that appends; `true` if the new head was signed. */
   appending(sessionId: string, batch: { from: number; head: Head; events: readonly SessionEvent[] }): boolean;
   /** After that transaction. */
-  appended(sessionId: string, batch: { from: number; head: Head; signed: boolean }): void;
+  recordAppended(sessionId: string, batch: { from: number; head: Head; signed: boolean }): void;
   /** Inside the transaction that erases. `note` is signed in addition to the session's head. */
-  deleted(sessionId: string, head: Head, note: string): void;
+  recordDeleted(sessionId: string, head: Head, note: string): void;
   /** Signs the rest. Never throws: a verification reports what stays unsigned. */
   close(): void;
 }
 
 /** For a store without a key. */
 const NO_AUDIT: AuditLog = {
-  created() {},
+  recordCreated() {},
   appending: () => false,
-  appended() {},
-  deleted() {},
+  recordAppended() {},
+  recordDeleted() {},
   close() {},
 };
 
@@ -83,7 +83,7 @@ export function auditLog(
   }
 
   return {
-    created: (sessionId, head) => sign("created", sessionId, head),
+    recordCreated: (sessionId, head) => sign("created", sessionId, head),
 
     appending(sessionId, { from, head, events }) {
       const isDue =
@@ -92,7 +92,7 @@ export function auditLog(
       return isDue;
     },
 
-    appended(sessionId, { from, head, signed }) {
+    recordAppended(sessionId, { from, head, signed }) {
       if (signed) unsigned.delete(sessionId);
       else unsigned.set(sessionId, head);
       if (signed) signedUpTo.set(sessionId, head.seq);
@@ -100,7 +100,7 @@ export function auditLog(
       flushLater();
     },
 
-    deleted(sessionId, head, note) {
+    recordDeleted(sessionId, head, note) {
       sign("deleted", sessionId, head, note);
       unsigned.delete(sessionId);
       signedUpTo.delete(sessionId);

@@ -63,13 +63,13 @@ async function* recordsIn(
   { session, since }: AuditQuery,
 ): AsyncGenerator<AuditRecord> {
   const only = session === undefined ? undefined : findSession(database, session);
-  const chosen = (row: Pick<SessionRow, "id">): boolean => only === undefined || row.id === only;
+  const isChosen = (row: Pick<SessionRow, "id">): boolean => only === undefined || row.id === only;
   const selectSessions = prepareIn(
     database,
     `SELECT id, head_seq, head_hash, deleted_at, project, coalesce(agent ->> '$.name', '') AS agent, turns, usd
          FROM sessions WHERE last_activity_at >= ? ORDER BY id`,
   );
-  const sessions = selectSessions.all<SessionRow>(since ?? 0).filter(chosen);
+  const sessions = selectSessions.all<SessionRow>(since ?? 0).filter(isChosen);
   const isComplete = only === undefined && since === undefined;
   const wanted = new Set(only === undefined ? sessions.map(({ id }) => id) : [only]);
   const others = prepareIn(database, "SELECT id, public_key FROM audit_keys ORDER BY id").all<{
@@ -88,7 +88,7 @@ async function* recordsIn(
     anchor: anchor ?? null,
   };
   const selectSeals = prepareIn(database, "SELECT * FROM audit_seals WHERE seq > ? ORDER BY seq LIMIT ?");
-  for await (const row of paged((after) => selectSeals.all<Seal>(after, PAGE)))
+  for await (const row of readPages((after) => selectSeals.all<Seal>(after, PAGE)))
     // Resets vouch for keys, so they are needed whatever was asked for.
     if (isComplete || wanted.has(row.session_id) || row.session_id === "") yield { record: "seal", ...row };
   const selectEvents = prepareIn(database, SELECT_EVENTS);
@@ -96,7 +96,7 @@ async function* recordsIn(
     const { id, head_seq, head_hash, deleted_at: deletedAt, ...shown } = row;
     yield { record: "session", session_id: id, head_seq, head_hash, deleted: deletedAt !== null, ...shown };
     const page = (after: number): EventRow[] => selectEvents.all<EventRow>(id, after, Number.MAX_SAFE_INTEGER, PAGE);
-    for await (const event of paged(page)) yield { record: "event", session_id: id, ...event };
+    for await (const event of readPages(page)) yield { record: "event", session_id: id, ...event };
   }
   yield* ledgerRecords(database, isComplete ? undefined : wanted);
 }
@@ -122,7 +122,7 @@ async function* ledgerRecords(
     yield { record: "spend", ...row };
 }
 
-async function* paged<Row extends { readonly seq: number }>(read: (after: number) => Row[]): AsyncGenerator<Row> {
+async function* readPages<Row extends { readonly seq: number }>(read: (after: number) => Row[]): AsyncGenerator<Row> {
   for (let after = 0; ;) {
     const rows = read(after);
     yield* rows;

@@ -36,19 +36,19 @@ export function chainVerifier(database: Database): Pick<Store, "verify"> {
       while (seq < end.head_seq) {
         const rows = database.read(() => selectPage.all<EventRow>(sessionId, seq, end.head_seq, PAGE));
         for (const row of rows) {
-          if (row.seq !== seq + 1) return broken(seq + 1, "the event is missing");
+          if (row.seq !== seq + 1) return brokenChain(seq + 1, "the event is missing");
           const problem = end.deleted_at === null ? mismatch({ previous, sessionId, row }) : notErased(row);
-          if (problem !== undefined) return broken(row.seq, problem);
+          if (problem !== undefined) return brokenChain(row.seq, problem);
           seq = row.seq;
           previous = row.hash;
         }
         if (rows.length === 0)
-          return broken(seq + 1, `the log was truncated: the session recorded ${end.head_seq} events`);
+          return brokenChain(seq + 1, `the log was truncated: the session recorded ${end.head_seq} events`);
         await nextTick();
       }
       if (previous !== end.head_hash)
-        return broken(seq, "the log does not end with the hash that the session recorded");
-      if (end.last_seq > seq) return broken(seq + 1, "the event comes after the end that the session recorded");
+        return brokenChain(seq, "the log does not end with the hash that the session recorded");
+      if (end.last_seq > seq) return brokenChain(seq + 1, "the event comes after the end that the session recorded");
       return { ok: true, events: seq, ...(end.deleted_at !== null && { erased: true }) };
     },
   };
@@ -65,6 +65,6 @@ function notErased({ event, hash }: EventRow): string | undefined {
   return SHA256.test(hash) ? undefined : "the hash of the erased event was altered";
 }
 
-function broken(seq: number, problem: string): ChainCheck {
+function brokenChain(seq: number, problem: string): ChainCheck {
   return { ok: false, seq, problem };
 }

@@ -14,7 +14,7 @@ export function backups(database: Database): Pick<Store, "backup"> {
       const target = resolve(path);
       // The copy has its own connection, so check here that the store is not closed.
       database.read(() => {});
-      if (existsSync(target)) throw taken(target);
+      if (existsSync(target)) throw targetExistsError(target);
       // The name is only used for a complete copy: a process that dies on the way leaves nothing under it.
       const unfinished = join(dirname(target), `.capstan-${randomUUID()}.partial`);
       try {
@@ -39,13 +39,13 @@ function putInPlace(unfinished: string, target: string): void {
     linkSync(unfinished, target);
   } catch (thrown) {
     const code = (thrown as NodeJS.ErrnoException).code;
-    if (code === "EEXIST" || existsSync(target)) throw taken(target, thrown);
+    if (code === "EEXIST" || existsSync(target)) throw targetExistsError(target, thrown);
     if (code !== "EPERM" && code !== "ENOTSUP" && code !== "ENOSYS") throw thrown;
     renameSync(unfinished, target);
   }
 }
 
-function taken(target: string, cause?: unknown): CapstanError {
+function targetExistsError(target: string, cause?: unknown): CapstanError {
   return new CapstanError(
     "store_failed",
     `${target} already exists, and a backup does not overwrite files. Choose another path, or move that file.`,

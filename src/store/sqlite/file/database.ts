@@ -81,7 +81,7 @@ export class Database implements Disposable {
     this.#guard(() => this.#connection.exec("PRAGMA synchronous = NORMAL"));
     try {
       const result = this.#write(work, true);
-      this.#sync.written();
+      this.#sync.noteWrite();
       return result;
     } finally {
       this.#guard(() => this.#connection.exec("PRAGMA synchronous = FULL"));
@@ -89,9 +89,9 @@ export class Database implements Disposable {
   }
 
   /** Resolves when everything written so far is on disk. */
-  async synced(): Promise<void> {
+  async sync(): Promise<void> {
     try {
-      await this.#sync.synced();
+      await this.#sync.sync();
     } catch (thrown) {
       throw storeFailure(thrown, this.path);
     }
@@ -104,7 +104,7 @@ export class Database implements Disposable {
         const result = work();
         this.#connection.exec("COMMIT");
         // There is one file: this transaction also syncs all earlier ones.
-        if (!isEarly) this.#sync.done();
+        if (!isEarly) this.#sync.markSynced();
         return result;
       } catch (thrown) {
         // After some failures, such as a full disk, SQLite has already rolled back.

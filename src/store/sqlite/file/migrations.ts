@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { CapstanError } from "../../../core/errors.ts";
 import { APPLICATION_ID, Database } from "./database.ts";
 import { syncToDisk } from "./disk.ts";
-import { addLedger } from "../ledger/ledger-migration.ts";
+import { addLedgerTables } from "../ledger/ledger-migration.ts";
 import { ADD_REGISTRY } from "../registry/registry-migration.ts";
 import { fillSummaries } from "../sessions/summary.ts";
 
@@ -81,7 +81,7 @@ export const MIGRATIONS: readonly Migration[] = [
         WHERE deleted_at IS NULL;
     `);
   },
-  addLedger,
+  addLedgerTables,
   `
   CREATE TABLE approvals (
     id TEXT NOT NULL PRIMARY KEY,

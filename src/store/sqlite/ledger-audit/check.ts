@@ -58,7 +58,7 @@ export class LedgerCheck {
 
   event({ session_id: sessionId, seq, event: text }: EventRecord): void {
     const session = this.#session;
-    const event = (session?.deleted === false ? parsed(text) : undefined) as SessionEvent | undefined;
+    const event = (session?.deleted === false ? parseJson(text) : undefined) as SessionEvent | undefined;
     if (session === undefined || event === undefined) return;
     const { project, agent } = session;
     this.#sums.event({ sessionId, project, agent, event });
@@ -148,12 +148,12 @@ export class LedgerCheck {
 }
 
 function digestIn(note: string | undefined): string | undefined {
-  const { ledger } = (parsed(note ?? "") ?? {}) as Partial<DeletionNote>;
+  const { ledger } = (parseJson(note ?? "") ?? {}) as Partial<DeletionNote>;
   return typeof ledger === "string" ? ledger : undefined;
 }
 
 /** Damaged JSON is a separate finding. */
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

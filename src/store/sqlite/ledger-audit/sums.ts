@@ -2,7 +2,7 @@ import type { AuditRecord, LedgerRecord, SpendRecord } from "../../../core/sessi
 import { bucketOf } from "../../../core/money/budget-day.ts";
 import type { SessionEvent } from "../../../core/events/events.ts";
 import { EMPTY_SUMMARY, summarize } from "../sessions/summary.ts";
-import { agentKey, ALL_TIME, NOTHING, type Sums, sumsOf } from "../ledger/ledger-projection.ts";
+import { agentKey, ALL_TIME, ZERO_SUMS, type Sums, sumsOf } from "../ledger/ledger-projection.ts";
 
 type SessionRecord = Extract<AuditRecord, { record: "session" }>;
 
@@ -52,15 +52,15 @@ export class LedgerSums {
     this.#summary = summarize(this.#summary, event);
     const turns = this.#summary.turns - before;
     const shared = { project, agent, at };
-    if (turns > 0) this.#addToShared(shared, { ...NOTHING, billing: "", turns });
+    if (turns > 0) this.#addToShared(shared, { ...ZERO_SUMS, billing: "", turns });
     else if (event.type === "capstan.permission_decided" && event.decision === "allow")
-      this.#addToShared(shared, { ...NOTHING, billing: "", toolCalls: 1 });
+      this.#addToShared(shared, { ...ZERO_SUMS, billing: "", toolCalls: 1 });
   }
 
   /** The spend of all sessions together follows from the ledger's rows, each of which is checked. */
   row(row: LedgerRecord): void {
     this.#addToShared(row, {
-      ...NOTHING,
+      ...ZERO_SUMS,
       billing: row.billing as Sums["billing"],
       usd: row.usd ?? 0,
       input: row.input_tokens,
@@ -90,7 +90,7 @@ export class LedgerSums {
       const [scope = "", name = "", , billing = ""] = JSON.parse(key) as string[];
       const [expected, stored] = [this.#expected.get(key), this.#stored.get(key)];
       if (hasErased && expected === undefined && (scope === "session" || billing === "")) continue;
-      if (isSame(expected ?? NOTHING, stored ?? NOTHING, hasErased && billing === "")) continue;
+      if (isSame(expected ?? ZERO_SUMS, stored ?? ZERO_SUMS, hasErased && billing === "")) continue;
       problems.push({
         project: this.#projectOf(scope, name),
         problem: `the total of the ${scope} ${name} does not match the ledger and the log: it was altered`,
@@ -113,7 +113,7 @@ export class LedgerSums {
 
   #add(scope: string, name: string, bucket: number, sums: Sums): void {
     const key = keyOf(scope, name, bucket, sums.billing);
-    const before = this.#expected.get(key) ?? NOTHING;
+    const before = this.#expected.get(key) ?? ZERO_SUMS;
     this.#expected.set(key, {
       billing: sums.billing,
       usd: before.usd + sums.usd,
@@ -138,7 +138,7 @@ function isSummary({ turns, usd }: SessionRecord, summary: typeof EMPTY_SUMMARY)
 type Figures = Omit<Sums, "billing">;
 
 function isSame(expected: Figures, stored: Figures, orMore: boolean): boolean {
-  return (Object.keys(NOTHING) as (keyof Figures)[]).every((name) => {
+  return (Object.keys(ZERO_SUMS) as (keyof Figures)[]).every((name) => {
     const difference = stored[name] - expected[name];
     const isNothing = Math.abs(difference) <= ROUNDING * Math.max(1, Math.abs(expected[name]));
     return isNothing || (orMore && difference > 0);

@@ -9,7 +9,7 @@ interface SessionRow {
 }
 
 /** The step to version 3: the tables, filled with the cost of existing sessions. */
-export function addLedger(database: Database): void {
+export function addLedgerTables(database: Database): void {
   database.exec(LEDGER_TABLES);
   const project = spendProjection(database);
   const sessions = database.prepare(

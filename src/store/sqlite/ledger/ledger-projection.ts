@@ -101,7 +101,7 @@ export interface Sums {
   readonly unpriced: number;
 }
 
-export const NOTHING = { usd: 0, input: 0, output: 0, cache: 0, turns: 0, toolCalls: 0, unpriced: 0 };
+export const ZERO_SUMS = { usd: 0, input: 0, output: 0, cache: 0, turns: 0, toolCalls: 0, unpriced: 0 };
 
 /** Call this for every event of an append, in its transaction. */
 export function spendProjection(database: Database): (fact: SpendFact) => void {
@@ -137,9 +137,9 @@ export function spendProjection(database: Database): (fact: SpendFact) => void {
       const { changes } = insert.run(...Object.values(rowOf(fact, event)));
       if (changes > 0) addToShared(fact, at, sums);
     } else if (turns > 0) {
-      addToShared(fact, at, { ...NOTHING, billing: "", turns });
+      addToShared(fact, at, { ...ZERO_SUMS, billing: "", turns });
     } else if (event.type === "capstan.permission_decided" && event.decision === "allow") {
-      addToShared(fact, at, { ...NOTHING, billing: "", toolCalls: 1 });
+      addToShared(fact, at, { ...ZERO_SUMS, billing: "", toolCalls: 1 });
     }
   };
 }
@@ -153,7 +153,7 @@ type RequestEnd = EventOf<"span.model_request_end">;
 
 export function sumsOf({ model_usage: usage, usd, billing = "paid" }: RequestEnd): Sums {
   return {
-    ...NOTHING,
+    ...ZERO_SUMS,
     billing,
     usd: usd ?? 0,
     input: whole(usage.input_tokens),

@@ -59,7 +59,7 @@ export function ledgerTable(database: Database, clock: Clock): LedgerStore {
     async lines({ by, split, since = 0, project, timeZone = "UTC" }) {
       const select = database.prepare(selectLines(by, split));
       const rows = database.read(() => select.all<LineRow>({ since, project: project ?? null }));
-      const lines = rows.map(toLine).flatMap((line) => keyed(line, { by, split, timeZone }));
+      const lines = rows.map(toLine).flatMap((line) => keyLines(line, { by, split, timeZone }));
       return mergeLines(lines).toSorted(order(by));
     },
 
@@ -74,7 +74,7 @@ export function ledgerTable(database: Database, clock: Clock): LedgerStore {
 
 type Grouped = Pick<LedgerQuery, "by" | "split"> & { readonly timeZone: string };
 
-function keyed(row: LedgerLine, { by, split, timeZone }: Grouped): LedgerLine[] {
+function keyLines(row: LedgerLine, { by, split, timeZone }: Grouped): LedgerLine[] {
   if (by === "tool") return splitLine(row, JSON.parse(row.key) as string[]);
   const line = by === "day" ? { ...row, key: dayOf(Number(row.key) * BUCKET_MS, timeZone) } : row;
   return split === "tool" ? splitLine(line, JSON.parse(line.part ?? "[]") as string[], "part") : [line];

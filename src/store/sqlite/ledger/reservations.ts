@@ -2,7 +2,7 @@ import type { SQLInputValue } from "node:sqlite";
 import { bucketOf } from "../../../core/money/budget-day.ts";
 import {
   addAmounts,
-  judge,
+  judgeBudget,
   judgeToolCall,
   type ScopeLimits,
   type Standing,
@@ -100,7 +100,7 @@ export function reservationTable(
         // Requests that an earlier host had sent were settled when the session was taken over.
         removeUnsent.run(sessionId, fence);
         const standings = scopes.map((limits) => withStanding(spender, limits));
-        const verdict = judge(standings, { needed, agreed });
+        const verdict = judgeBudget(standings, { needed, agreed });
         const { project, agent } = spender;
         const { usd, input, output, cache } = needed;
         if (verdict.kind === "granted")

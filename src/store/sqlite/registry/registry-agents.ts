@@ -2,7 +2,7 @@ import type { AgentDefinition } from "../../../core/agent/agent-definition.ts";
 import { CapstanError } from "../../../core/errors.ts";
 import type { AgentRecord, AgentStore, Metadata } from "../../../core/ports/registry.ts";
 import type { Database } from "../file/database.ts";
-import { flag, NOT_ARCHIVED, pageOf, pageParameters, taken } from "./registry-page.ts";
+import { toSqlFlag, NOT_ARCHIVED, pageClause, pageParameters, idTakenError } from "./registry-page.ts";
 
 interface AgentRow {
   readonly id: string;
@@ -37,7 +37,7 @@ export function agentTable(database: Database): AgentStore {
     `${SELECT} WHERE project = :project AND agents.id = :id AND version = coalesce(:version, newest_version)`,
   );
   const selectPage = database.prepare(
-    `${SELECT} WHERE version = newest_version AND ${NOT_ARCHIVED} AND ${pageOf("agents")}`,
+    `${SELECT} WHERE version = newest_version AND ${NOT_ARCHIVED} AND ${pageClause("agents")}`,
   );
   const selectVersions = database.prepare(
     `${SELECT} WHERE project = ? AND agents.id = ? AND version < ? ORDER BY version DESC LIMIT ?`,
@@ -53,7 +53,7 @@ export function agentTable(database: Database): AgentStore {
 
   function add(agent: AgentRecord): void {
     const { id, project, version, name, description, metadata, definition, updatedAt } = agent;
-    if (moveNewest.run({ id, project, version }).changes === 0) throw outdated(agent, one(project, id)?.version);
+    if (moveNewest.run({ id, project, version }).changes === 0) throw versionConflict(agent, one(project, id)?.version);
     insertVersion.run(id, version, name, description, JSON.stringify(metadata), JSON.stringify(definition), updatedAt);
   }
 
@@ -61,7 +61,7 @@ export function agentTable(database: Database): AgentStore {
     async create(agent) {
       database.write(() => {
         const { changes } = insert.run(agent.id, agent.project, agent.createdAt, agent.archivedAt);
-        if (changes === 0) throw taken("an agent", agent.id);
+        if (changes === 0) throw idTakenError("an agent", agent.id);
         add(agent);
       });
     },
@@ -71,7 +71,7 @@ export function agentTable(database: Database): AgentStore {
     },
 
     async list(project, query) {
-      const parameters = { ...pageParameters(project, query), includeArchived: flag(query.includeArchived) };
+      const parameters = { ...pageParameters(project, query), includeArchived: toSqlFlag(query.includeArchived) };
       return database.read(() => selectPage.all<AgentRow>(parameters).map(toAgent));
     },
 
@@ -92,7 +92,7 @@ export function agentTable(database: Database): AgentStore {
   };
 }
 
-function outdated({ id, version }: AgentRecord, newest: number | undefined): CapstanError {
+function versionConflict({ id, version }: AgentRecord, newest: number | undefined): CapstanError {
   const actual = newest === undefined ? "the agent does not exist" : `its newest version is ${newest}`;
   return new CapstanError(
     "store_conflict",

@@ -24,7 +24,7 @@ const DUE = `status = 'waiting' AND next_at <= :now AND leased_until <= :now
 
 export function deliveryTable(
   database: Database,
-): Pick<WebhookStore, "enqueue" | "due" | "attempted" | "prune" | "deliveries"> {
+): Pick<WebhookStore, "enqueue" | "due" | "recordAttempt" | "prune" | "deliveries"> {
   // The webhook may have been deleted, with its deliveries.
   const insert = database.prepare(
     `INSERT INTO deliveries (${COLUMNS}, leased_until)
@@ -66,7 +66,7 @@ export function deliveryTable(
       });
     },
 
-    async attempted(id, { status, attempts, nextAt, lastStatus, lastError }) {
+    async recordAttempt(id, { status, attempts, nextAt, lastStatus, lastError }) {
       database.write(() => record.run(status, attempts, nextAt, lastStatus, lastError, id));
     },
 

@@ -3,7 +3,7 @@ import type { Clock } from "../../../core/ports/clock.ts";
 import { environmentDefinition } from "../../../core/environment/environment.ts";
 import type { EnvironmentRecord, EnvironmentStore, Metadata } from "../../../core/ports/registry.ts";
 import type { Database } from "../file/database.ts";
-import { flag, NOT_ARCHIVED, pageOf, pageParameters, taken } from "./registry-page.ts";
+import { toSqlFlag, NOT_ARCHIVED, pageClause, pageParameters, idTakenError } from "./registry-page.ts";
 
 interface EnvironmentRow {
   readonly id: string;
@@ -32,7 +32,7 @@ export function environmentTable(database: Database, clock: Clock): EnvironmentS
     `SELECT ${COLUMNS} FROM environments WHERE project = ? AND id = ? AND deleted_at IS NULL`,
   );
   const selectPage = database.prepare(
-    `SELECT ${COLUMNS} FROM environments WHERE deleted_at IS NULL AND ${NOT_ARCHIVED} AND ${pageOf("environments")}`,
+    `SELECT ${COLUMNS} FROM environments WHERE deleted_at IS NULL AND ${NOT_ARCHIVED} AND ${pageClause("environments")}`,
   );
   const replace = database.prepare(
     `UPDATE environments SET name = :name, description = :description, metadata = :metadata, definition = :definition,
@@ -48,7 +48,7 @@ export function environmentTable(database: Database, clock: Clock): EnvironmentS
   return {
     async create(environment) {
       const { changes } = database.write(() => insert.run(toParameters(environment)));
-      if (changes === 0) throw taken("an environment", environment.id);
+      if (changes === 0) throw idTakenError("an environment", environment.id);
     },
 
     async get(project, id) {
@@ -59,7 +59,7 @@ export function environmentTable(database: Database, clock: Clock): EnvironmentS
     },
 
     async list(project, query) {
-      const parameters = { ...pageParameters(project, query), includeArchived: flag(query.includeArchived) };
+      const parameters = { ...pageParameters(project, query), includeArchived: toSqlFlag(query.includeArchived) };
       return database.read(() => selectPage.all<EnvironmentRow>(parameters).map(toEnvironment));
     },
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../core/ports/clock.ts";
 import type { FileRecord, FileStore } from "../../../core/ports/registry.ts";
 import type { Database } from "../file/database.ts";
-import { pageOf, pageParameters, taken } from "./registry-page.ts";
+import { pageClause, pageParameters, idTakenError } from "./registry-page.ts";
 
 interface FileRow {
   readonly id: string;
@@ -22,7 +22,7 @@ export function fileTable(database: Database, clock: Clock): FileStore {
   const selectOne = database.prepare(`SELECT ${COLUMNS} FROM files WHERE project = :project AND id = :id AND ${THERE}`);
   const selectPage = database.prepare(
     `SELECT ${COLUMNS} FROM files
-     WHERE ${THERE} AND (:ids IS NULL OR id IN (SELECT value FROM json_each(:ids))) AND ${pageOf("files")}`,
+     WHERE ${THERE} AND (:ids IS NULL OR id IN (SELECT value FROM json_each(:ids))) AND ${pageClause("files")}`,
   );
   const selectExpired = database.prepare(
     `SELECT ${COLUMNS} FROM files WHERE expires_at <= ? AND deleted_at IS NULL ORDER BY expires_at, id`,
@@ -37,7 +37,7 @@ export function fileTable(database: Database, clock: Clock): FileStore {
       const { changes } = database.write(() =>
         insert.run(id, project, filename, mimeType, sizeBytes, createdAt, expiresAt),
       );
-      if (changes === 0) throw taken("a file", id);
+      if (changes === 0) throw idTakenError("a file", id);
     },
 
     async get(project, id, now) {
@@ -57,7 +57,7 @@ export function fileTable(database: Database, clock: Clock): FileStore {
       return database.write(() => bury.run(clock.now(), project, id).changes > 0);
     },
 
-    async expired(now) {
+    async listExpired(now) {
       return database.read(() => selectExpired.all<FileRow>(now).map(toFile));
     },
   };

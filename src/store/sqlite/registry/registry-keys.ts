@@ -1,6 +1,6 @@
 import type { KeyRecord, KeyStore } from "../../../core/ports/registry.ts";
 import type { Database } from "../file/database.ts";
-import { taken } from "./registry-page.ts";
+import { idTakenError } from "./registry-page.ts";
 
 interface KeyRow {
   readonly id: string;
@@ -34,7 +34,7 @@ export function keyTable(database: Database): KeyStore {
       const { changes } = database.write(() =>
         insert.run(id, project, name, role, hash, prefix, createdAt, lastUsedAt, revokedAt),
       );
-      if (changes === 0) throw taken("a key", id);
+      if (changes === 0) throw idTakenError("a key", id);
     },
 
     async byHash(hash) {
@@ -53,7 +53,7 @@ export function keyTable(database: Database): KeyStore {
       return database.write(() => end.run(at, id).changes > 0);
     },
 
-    async used(id, at) {
+    async recordUse(id, at) {
       database.write(() => use.run(at, id));
     },
   };

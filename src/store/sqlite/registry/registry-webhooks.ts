@@ -1,6 +1,6 @@
 import type { WebhookRecord, WebhookStore } from "../../../core/ports/registry.ts";
 import type { Database } from "../file/database.ts";
-import { taken } from "./registry-page.ts";
+import { idTakenError } from "./registry-page.ts";
 
 interface WebhookRow {
   readonly id: string;
@@ -28,7 +28,7 @@ export function webhookTable(database: Database): Pick<WebhookStore, "create" | 
       const { changes } = database.write(() =>
         insert.run(id, project, url, secret, JSON.stringify(events), createdAt, disabledAt),
       );
-      if (changes === 0) throw taken("a webhook", id);
+      if (changes === 0) throw idTakenError("a webhook", id);
     },
 
     async get(project, id) {

@@ -1,4 +1,4 @@
-import { isInside } from "../../../core/paths/inside.ts";
+import { isInside } from "../../../core/paths/is-inside.ts";
 import type { ClaimStore } from "../../../core/ports/store.ts";
 import type { Database } from "../file/database.ts";
 import { sessionGuard } from "./sessions.ts";

@@ -46,7 +46,7 @@ export function sessionEraser(
         bury.run(at, sessionId);
         const notifications = [{ type: "session.deleted", facts: {} }] as const;
         notify({ sessionId, project: row.project, at, sourceId: sessionId, notifications });
-        audit.deleted(sessionId, row, note);
+        audit.recordDeleted(sessionId, row, note);
       });
       emptyWal(database);
     },

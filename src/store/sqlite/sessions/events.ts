@@ -35,7 +35,7 @@ interface LogEnd extends Summary {
 export function eventLog(
   database: Database,
   { clock, audit }: { readonly clock: Clock; readonly audit: AuditLog },
-): Pick<Store, "append" | "synced" | "events" | "head"> {
+): Pick<Store, "append" | "sync" | "events" | "head"> {
   const selectEnd = database.prepare(
     `SELECT head_seq, head_hash, fence, project, coalesce(agent ->> '$.name', '') AS agent, status, turns, usd,
        first_message AS firstMessage
@@ -92,11 +92,11 @@ export function eventLog(
         return stored;
       });
       const last = stored.at(-1);
-      if (last !== undefined) audit.appended(sessionId, { from: batch.after, head: last, signed });
+      if (last !== undefined) audit.recordAppended(sessionId, { from: batch.after, head: last, signed });
       return stored;
     },
 
-    synced: () => database.synced(),
+    sync: () => database.sync(),
 
     async events(sessionId, { after = 0, upTo = Number.MAX_SAFE_INTEGER, limit = -1 } = {}) {
       return database.read(() => {

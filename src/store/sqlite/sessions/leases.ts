@@ -79,7 +79,7 @@ export function leaseTable(database: Database, clock: Clock): LeaseStore {
       database.writeEarly(() => endOf.run(sessionId, hostId));
     },
 
-    async wanted(now) {
+    async listWanted(now) {
       const rows = database.read(() => selectWanted.all<LeaseRow & { session_id: string }>({ now }));
       return rows.map((row) => ({
         sessionId: row.session_id,

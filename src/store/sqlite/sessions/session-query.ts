@@ -33,7 +33,7 @@ function conditionsOf({ order, project }: SessionQuery): Readonly<Record<Filter,
 }
 
 /** Gives the rows that a query finds; `columns` is what is read of each. */
-export function sessionQuery<Row>(database: Database, columns: string): (query: SessionQuery) => Row[] {
+export function prepareSessionQuery<Row>(database: Database, columns: string): (query: SessionQuery) => Row[] {
   // A filter that is not given is not in the statement, where it would keep an index from being used.
   const prepared = new Map<string, Statement>();
   return (query) => {

@@ -8,7 +8,7 @@ import type { AuditLog } from "../audit/audit-log.ts";
 import type { Database } from "../file/database.ts";
 import { genesisHash } from "../audit/hash-chain.ts";
 import { notificationProjection } from "./notification-projection.ts";
-import { sessionQuery } from "./session-query.ts";
+import { prepareSessionQuery } from "./session-query.ts";
 
 interface RecordRow {
   readonly id: string;
@@ -73,7 +73,7 @@ export function sessionTable(
      WHERE deleted_at IS NULL AND (:project IS NULL OR project = :project) GROUP BY status`,
   );
   const notify = notificationProjection(database);
-  const selectSummaries = sessionQuery<SummaryRow>(database, SUMMARY);
+  const selectSummaries = prepareSessionQuery<SummaryRow>(database, SUMMARY);
 
   return {
     async createSession(session) {
@@ -84,11 +84,11 @@ export function sessionTable(
           throw new CapstanError("store_conflict", `Session ${id} already exists. Use another id.`, {
             data: { sessionId: id },
           });
-        audit.created(id, { seq: 0, hash: genesisHash(id) });
+        audit.recordCreated(id, { seq: 0, hash: genesisHash(id) });
         const { project, createdAt: at } = session;
         notify({ sessionId: id, project, at, sourceId: id, notifications: [{ type: "session.created", facts: {} }] });
       });
-      await database.synced();
+      await database.sync();
     },
 
     async session(sessionId) {

@@ -3,16 +3,16 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AppliedChange } from "../../../core/ports/workspace.ts";
 import { git } from "../../git.ts";
-import { type HostPlace, linkObstacle, wayTo } from "../host-place.ts";
-import { type BytePath, onDisk } from "../paths.ts";
+import { type HostEntry, linkObstacle, wayTo } from "../host-entry.ts";
+import { type BytePath, pathOnDisk } from "../paths.ts";
 import type { ShadowRepository } from "../repository.ts";
 import { sameContent, type Version, versionAt, type VersionChange } from "../changes/versions.ts";
 
 /** One file of the host, and its planned change. */
-export interface Step {
+export interface ApplyStep {
   readonly file: Buffer;
   readonly how: AppliedChange["how"];
-  readonly place: HostPlace;
+  readonly place: HostEntry;
   /** The version at planning time; it must be unchanged when the step is performed. */
   readonly expected: Version | undefined;
   /** Absent to delete it. */
@@ -22,7 +22,7 @@ export interface Step {
 /** By its hash in git, or as merged. */
 type Content = { readonly hash: string } | { readonly merged: Buffer };
 
-type Change = VersionChange & { readonly host: HostPlace | undefined };
+type Change = VersionChange & { readonly host: HostEntry | undefined };
 type Removed = (root: string, path: BytePath) => boolean;
 
 /** Plans a step, or returns why it is not possible. */
@@ -30,12 +30,12 @@ export async function planChange(
   repository: ShadowRepository,
   { before, after, host }: Change,
   removed: Removed,
-): Promise<Step | string> {
+): Promise<ApplyStep | string> {
   if (host === undefined) return "it is in no mount, so it has no place on the host";
   if (host.readOnly) return "its mount is read-only";
   const way = wayTo(host, (parent) => removed(host.root, parent));
   if (typeof way === "object") return way.blocked;
-  const file = onDisk(host.root, host.path);
+  const file = pathOnDisk(host.root, host.path);
   const found = way === "cleared" ? undefined : await versionAt(file);
   if (found === "something else") return "on the host it is neither a file nor a link";
   if (found === "directory" && !isEmptied(host, removed)) return "on the host it is a directory";
@@ -65,8 +65,8 @@ export async function planChange(
   return { ...step, how: "merged", write: { ...write, content: { merged } } };
 }
 
-function isEmptied({ root, path }: HostPlace, removed: Removed): boolean {
-  return readdirSync(onDisk(root, path), { withFileTypes: true, encoding: "latin1" }).every((entry) => {
+function isEmptied({ root, path }: HostEntry, removed: Removed): boolean {
+  return readdirSync(pathOnDisk(root, path), { withFileTypes: true, encoding: "latin1" }).every((entry) => {
     const inside = `${path}/${entry.name}`;
     return entry.isDirectory() ? isEmptied({ root, path: inside, readOnly: false }, removed) : removed(root, inside);
   });

@@ -2,18 +2,21 @@ import { createHash } from "node:crypto";
 import { chmod, mkdir, readdir, rename, rm, rmdir, symlink, unlink, writeFile } from "node:fs/promises";
 import { CapstanError } from "../../../core/errors.ts";
 import { diskFailure } from "../../disk-failure.ts";
-import { blob, type Step } from "./apply-plan.ts";
-import { type HostPlace, wayTo } from "../host-place.ts";
+import { blob, type ApplyStep } from "./apply-plan.ts";
+import { type HostEntry, wayTo } from "../host-entry.ts";
 import { HOST_PERMISSIONS } from "../changes/modes.ts";
-import { onDisk, parentsOf } from "../paths.ts";
+import { pathOnDisk, parentsOf } from "../paths.ts";
 import type { ShadowRepository } from "../repository.ts";
 import { type Version, versionAt } from "../changes/versions.ts";
 
 /** Writes or deletes one file of the host, unless it has changed since the plan. */
-export async function stepNow(repository: ShadowRepository, { file, place, expected, write }: Step): Promise<void> {
+export async function stepNow(
+  repository: ShadowRepository,
+  { file, place, expected, write }: ApplyStep,
+): Promise<void> {
   try {
     const way = wayTo(place, () => false);
-    if (typeof way === "object") throw changed(file, way.blocked);
+    if (typeof way === "object") throw changeConflict(file, way.blocked);
     if (write === undefined) {
       await refuseIfChanged(file, expected);
       await unlink(file);
@@ -48,10 +51,10 @@ async function refuseIfChanged(file: Buffer, expected: Version | undefined): Pro
     typeof now === "object"
       ? now.kind === expected?.kind && now.hash === expected.hash && now.mode === expected.mode
       : now === expected;
-  if (!same) throw changed(file, "it has just changed on the host");
+  if (!same) throw changeConflict(file, "it has just changed on the host");
 }
 
-function changed(file: Buffer, why: string): CapstanError {
+function changeConflict(file: Buffer, why: string): CapstanError {
   return new CapstanError("workspace_conflict", `${file.toString("utf8")}: ${why}.`);
 }
 
@@ -65,9 +68,9 @@ function parent(file: Buffer): Buffer {
   return file.subarray(0, file.lastIndexOf("/"));
 }
 
-async function removeEmptyParents({ root, path }: HostPlace): Promise<void> {
+async function removeEmptyParents({ root, path }: HostEntry): Promise<void> {
   for (const directory of parentsOf(path).toReversed()) {
-    const removed = await rmdir(onDisk(root, directory)).then(
+    const removed = await rmdir(pathOnDisk(root, directory)).then(
       () => true,
       () => false,
     );

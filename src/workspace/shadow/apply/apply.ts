@@ -1,18 +1,18 @@
 import { CapstanError } from "../../../core/errors.ts";
-import type { AppliedChange, ApplyOutcome, ApplyRequest, WorkspacePlace } from "../../../core/ports/workspace.ts";
-import { planChange, type Step } from "./apply-plan.ts";
+import type { AppliedChange, ApplyOutcome, ApplyRequest, WorkspaceLocation } from "../../../core/ports/workspace.ts";
+import { planChange, type ApplyStep } from "./apply-plan.ts";
 import { stepNow } from "./apply-step.ts";
-import type { Checkpoint } from "../checkpoint-commit.ts";
-import { hostMap } from "../host-place.ts";
+import type { CheckpointCommit } from "../checkpoint-commit.ts";
+import { hostMap } from "../host-entry.ts";
 import { withoutUnknown } from "../changes/left-out.ts";
-import { listed, shownPath } from "../paths.ts";
+import { listPaths, bytePathText } from "../paths.ts";
 import type { ShadowRepository } from "../repository.ts";
 import { versionChanges } from "../changes/versions.ts";
 
 interface ApplyTask extends Omit<ApplyRequest, "from" | "to"> {
-  readonly place: WorkspacePlace;
-  readonly from: Checkpoint;
-  readonly to: Checkpoint;
+  readonly place: WorkspaceLocation;
+  readonly from: CheckpointCommit;
+  readonly to: CheckpointCommit;
 }
 
 /**
@@ -34,14 +34,14 @@ export async function applyChanges(repository: ShadowRepository, task: ApplyTask
       host === undefined || host.readOnly || after !== undefined ? [] : hostKey(host.root, host.path),
     ),
   );
-  const steps: Step[] = [];
+  const steps: ApplyStep[] = [];
   const conflicts: ApplyOutcome["conflicts"][number][] = unknown.map((path) => ({
-    path: shownPath(path),
+    path: bytePathText(path),
     why: "it is no longer in any checkpoint (too large, not readable or not a file), so its content is unknown",
   }));
   for (const change of changes) {
     const planned = await planChange(repository, change, (root, path) => removed.has(hostKey(root, path)));
-    if (typeof planned === "string") conflicts.push({ path: shownPath(change.path), why: planned });
+    if (typeof planned === "string") conflicts.push({ path: bytePathText(change.path), why: planned });
     else steps.push(planned);
   }
   if (conflicts.length > 0) return { applied: [], conflicts };
@@ -53,12 +53,12 @@ function hostKey(root: string, path: string): string {
   return `${root}\0${path}`;
 }
 
-function outcome({ file, how }: Step): AppliedChange {
+function outcome({ file, how }: ApplyStep): AppliedChange {
   return { path: file.toString("utf8"), how };
 }
 
 /** Deletions first: they make room for new files. */
-async function perform(repository: ShadowRepository, steps: readonly Step[]): Promise<void> {
+async function perform(repository: ShadowRepository, steps: readonly ApplyStep[]): Promise<void> {
   const ordered = [
     ...steps.filter(({ how }) => how === "deleted"),
     ...steps.filter(({ how }) => how === "written" || how === "merged"),
@@ -67,18 +67,18 @@ async function perform(repository: ShadowRepository, steps: readonly Step[]): Pr
     try {
       await stepNow(repository, step);
     } catch (thrown) {
-      throw stopped(thrown, ordered, position);
+      throw applyFailure(thrown, ordered, position);
     }
 }
 
-function stopped(thrown: unknown, steps: readonly Step[], position: number): CapstanError {
+function applyFailure(thrown: unknown, steps: readonly ApplyStep[], position: number): CapstanError {
   const names = steps.map((step) => outcome(step).path);
   const [applied, notApplied] = [names.slice(0, position), names.slice(position)];
   const why = thrown instanceof Error ? thrown.message : "an error occurred";
-  const done = applied.length === 0 ? "Nothing was applied" : `Applied: ${listed(applied)}`;
+  const done = applied.length === 0 ? "Nothing was applied" : `Applied: ${listPaths(applied)}`;
   return new CapstanError(
     thrown instanceof CapstanError ? thrown.code : "workspace_failed",
-    `${why} ${done}. Not applied: ${listed(notApplied)}. Check the cause and retry: files that were applied are skipped.`,
+    `${why} ${done}. Not applied: ${listPaths(notApplied)}. Check the cause and retry: files that were applied are skipped.`,
     { cause: thrown, data: { applied, notApplied } },
   );
 }

@@ -1,13 +1,13 @@
 import { realpathSync } from "node:fs";
-import type { BranchRequest, WorkspacePlace } from "../../../core/ports/workspace.ts";
-import { hostMap, isOfGit } from "../host-place.ts";
+import type { BranchRequest, WorkspaceLocation } from "../../../core/ports/workspace.ts";
+import { hostMap, isOfGit } from "../host-entry.ts";
 import { type BytePath, bytePath } from "../paths.ts";
 import type { UserRepository } from "../user-repository.ts";
 
 /** Maps a file of the workspace to its path in the repository; undefined if it is read-only or has none. */
 export function branchMap(
   { checkout, prefix }: UserRepository,
-  { kind, source }: WorkspacePlace,
+  { kind, source }: WorkspaceLocation,
   mounts: BranchRequest["mounts"] = [],
 ): (path: BytePath) => BytePath | undefined {
   if (kind === "worktree" || kind === "clone") return (path) => bytePath(prefix) + path;

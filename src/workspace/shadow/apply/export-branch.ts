@@ -2,24 +2,24 @@ import { lstatSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CapstanError } from "../../../core/errors.ts";
-import type { BranchExport, BranchRequest, WorkspacePlace } from "../../../core/ports/workspace.ts";
+import type { BranchExport, BranchRequest, WorkspaceLocation } from "../../../core/ports/workspace.ts";
 import { chooseBranch, SESSION_TRAILER } from "./branch.ts";
 import { branchMap } from "./branch-map.ts";
 import { contentChanges } from "../changes/changes.ts";
-import type { Checkpoint } from "../checkpoint-commit.ts";
+import type { CheckpointCommit } from "../checkpoint-commit.ts";
 import { exportable } from "./exportable.ts";
 import { withoutUnknown } from "../changes/left-out.ts";
-import { joinNul, listed, shownPath, splitNul } from "../paths.ts";
+import { joinNul, listPaths, bytePathText, splitNul } from "../paths.ts";
 import type { RawChange } from "../changes/raw-changes.ts";
 import type { ShadowRepository } from "../repository.ts";
 import { type UserRepository, userRepository } from "../user-repository.ts";
 
 interface ExportTask extends Omit<BranchRequest, "from" | "to"> {
-  readonly place: WorkspacePlace;
+  readonly place: WorkspaceLocation;
   /** The session's directory. */
   readonly directory: string;
-  readonly from: Checkpoint;
-  readonly to: Checkpoint;
+  readonly from: CheckpointCommit;
+  readonly to: CheckpointCommit;
 }
 
 /**
@@ -41,7 +41,7 @@ export async function exportBranch(repository: ShadowRepository, task: ExportTas
     const exported = await exportable(user, { changes, index });
     const taken = new Set<string | undefined>(exported.map(({ path }) => path));
     const others = found.filter(({ at }) => at === undefined || !taken.has(at)).map(({ change }) => change.path);
-    const skipped = [...others, ...unknown].map(shownPath);
+    const skipped = [...others, ...unknown].map(bytePathText);
     if (exported.length === 0) throw nothingToExport(skipped);
     await putInto(repository, user, { aside, index, changes: exported });
     const tree = line(await user.git(["write-tree"], { index }));
@@ -66,7 +66,7 @@ function nothingToExport(skipped: readonly string[]): CapstanError {
   const why =
     skipped.length === 0
       ? "no file has changed since the start"
-      : `everything that changed is ignored by git there, in a submodule, read-only, outside of the repository or in no checkpoint: ${listed(skipped)}. Export it as a patch or a zip file`;
+      : `everything that changed is ignored by git there, in a submodule, read-only, outside of the repository or in no checkpoint: ${listPaths(skipped)}. Export it as a patch or a zip file`;
   return new CapstanError("not_found", `Nothing to export to a branch: ${why}.`, { data: { skipped } });
 }
 
@@ -103,9 +103,9 @@ async function commitTree(
   user: UserRepository,
   { tree, parent, message }: { readonly tree: string; readonly parent: string | undefined; readonly message: string },
 ): Promise<string> {
-  const configured = async (key: string): Promise<string> => line(await user.git(["config", key], { accept: [1] }));
-  const name = (await configured("user.name")) || "Capstan";
-  const email = (await configured("user.email")) || "capstan@localhost";
+  const readConfig = async (key: string): Promise<string> => line(await user.git(["config", key], { accept: [1] }));
+  const name = (await readConfig("user.name")) || "Capstan";
+  const email = (await readConfig("user.email")) || "capstan@localhost";
   const environment = {
     GIT_AUTHOR_NAME: name,
     GIT_AUTHOR_EMAIL: email,

@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import { type BytePath, joinNul, onDisk, parentsOf, splitNul } from "../paths.ts";
+import { type BytePath, joinNul, pathOnDisk, parentsOf, splitNul } from "../paths.ts";
 import type { RawChange } from "../changes/raw-changes.ts";
 import type { UserRepository } from "../user-repository.ts";
 
@@ -38,7 +38,7 @@ async function ignoredOf(
 ): Promise<ReadonlySet<BytePath>> {
   // Git fails for paths behind a link, and then for all others too.
   const behindLink = (path: BytePath): boolean =>
-    parentsOf(path).some((parent) => isLink(onDisk(user.checkout, parent)));
+    parentsOf(path).some((parent) => isLink(pathOnDisk(user.checkout, parent)));
   const asked = paths.filter((path) => !behindLink(path));
   if (asked.length === 0) return new Set();
   const { stdout } = await user.git(["check-ignore", "-z", "--stdin"], {

@@ -1,7 +1,7 @@
 import type { FileChange } from "../../../core/ports/workspace.ts";
-import type { Files } from "../checkpoint-commit.ts";
+import type { FileState } from "../checkpoint-commit.ts";
 import { modeDifferences } from "./modes.ts";
-import { type BytePath, bytePath, shownPath } from "../paths.ts";
+import { type BytePath, bytePath, bytePathText } from "../paths.ts";
 import { type RawChange, rawChanges, readRaw } from "./raw-changes.ts";
 import type { ShadowRepository } from "../repository.ts";
 
@@ -10,22 +10,26 @@ const READABLE = ["-c", "core.quotePath=false"];
 const PLAIN = ["--no-renames", "--no-ext-diff", "--no-textconv", "--no-color"];
 
 /** Differences in contents, links and executable bits. */
-export async function contentChanges(repository: ShadowRepository, from: Files, to: Files): Promise<RawChange[]> {
+export async function contentChanges(
+  repository: ShadowRepository,
+  from: FileState,
+  to: FileState,
+): Promise<RawChange[]> {
   if (from.tree === to.tree) return [];
   const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", from.tree, to.tree];
   return rawChanges((await repository.git(args)).stdout);
 }
 
 /** Files with the same contents and different permissions. */
-export function onlyModes(from: Files, to: Files, contents: readonly RawChange[]): BytePath[] {
+export function onlyModes(from: FileState, to: FileState, contents: readonly RawChange[]): BytePath[] {
   const others = new Set(contents.map(({ path }) => path));
   return modeDifferences(from.modes, to.modes).filter((path) => !others.has(path));
 }
 
 export async function countChanges(
   repository: ShadowRepository,
-  from: Files,
-  to: Files,
+  from: FileState,
+  to: FileState,
 ): Promise<{ readonly added: number; readonly modified: number; readonly deleted: number }> {
   const contents = await contentChanges(repository, from, to);
   const count = (status: string): number => contents.filter((change) => change.status === status).length;
@@ -35,8 +39,8 @@ export async function countChanges(
 
 export async function listChanges(
   repository: ShadowRepository,
-  from: Files,
-  to: Files,
+  from: FileState,
+  to: FileState,
 ): Promise<readonly FileChange[]> {
   const args = ["diff-tree", "-r", "-z", "--raw", "--numstat", ...PLAIN, from.tree, to.tree];
   const parts = (await repository.git(args)).stdout.toString("latin1").split("\0");
@@ -44,17 +48,22 @@ export async function listChanges(
   const lines = new Map(rest.map((line) => lineCounts(line)));
   const found = changes.map(({ path, status }): [BytePath, FileChange] => [
     path,
-    { path: shownPath(path), kind: kindOf(status), ...lines.get(path) },
+    { path: bytePathText(path), kind: kindOf(status), ...lines.get(path) },
   ]);
   const modes = onlyModes(from, to, changes).map((path): [BytePath, FileChange] => [
     path,
-    { path: shownPath(path), kind: "modified", insertions: 0, deletions: 0 },
+    { path: bytePathText(path), kind: "modified", insertions: 0, deletions: 0 },
   ]);
   return [...found, ...modes].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change);
 }
 
 /** `path`: only this file; empty if it has not changed. A name that is not UTF-8 cannot be passed. */
-export async function patchOf(repository: ShadowRepository, from: Files, to: Files, path?: string): Promise<Buffer> {
+export async function patchOf(
+  repository: ShadowRepository,
+  from: FileState,
+  to: FileState,
+  path?: string,
+): Promise<Buffer> {
   const args = [...READABLE, "diff-tree", "-r", "-p", "--binary", "--full-index", ...PLAIN, from.tree, to.tree];
   if (path === undefined) return (await repository.git(args)).stdout;
   const wanted = bytePath(path);

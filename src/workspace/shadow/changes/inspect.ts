@@ -2,7 +2,7 @@ import { accessSync, constants, lstatSync, readdirSync, type Stats } from "node:
 import { setImmediate } from "node:timers/promises";
 import type { LeftOut } from "../../../core/ports/workspace.ts";
 import { PERMISSIONS, usualMode } from "./modes.ts";
-import { type BytePath, onDisk } from "../paths.ts";
+import { type BytePath, pathOnDisk } from "../paths.ts";
 
 /** A file to include in a checkpoint. */
 export interface KeptFile {
@@ -23,7 +23,7 @@ export async function inspect(root: string, paths: readonly BytePath[], maxBytes
   const files: KeptFile[] = [];
   const leftOut: { path: BytePath; why: LeftOut["why"] }[] = [];
   await inSlices(paths, (path) => {
-    const place = onDisk(root, path);
+    const place = pathOnDisk(root, path);
     const stats = lstat(place);
     if (stats === undefined && isHidden(place)) leftOut.push({ path, why: "not readable" });
     if (stats === undefined || stats.isDirectory()) return;
@@ -38,7 +38,7 @@ export async function inspect(root: string, paths: readonly BytePath[], maxBytes
 export async function permissions(root: string, paths: readonly BytePath[]): Promise<ReadonlyMap<BytePath, number>> {
   const modes = new Map<BytePath, number>();
   await inSlices(paths, (path) => {
-    const stats = lstat(onDisk(root, path));
+    const stats = lstat(pathOnDisk(root, path));
     modes.set(path, stats?.isFile() === true ? stats.mode & PERMISSIONS : usualMode(false));
   });
   return modes;
@@ -50,7 +50,7 @@ export async function changeTimes(
 ): Promise<readonly ({ seconds: number; nanoseconds: number } | undefined)[]> {
   const times: ({ seconds: number; nanoseconds: number } | undefined)[] = [];
   await inSlices(paths, (path) => {
-    const stats = quietly(() => lstatSync(onDisk(root, path), { bigint: true, throwIfNoEntry: false }));
+    const stats = quietly(() => lstatSync(pathOnDisk(root, path), { bigint: true, throwIfNoEntry: false }));
     if (stats === undefined) return times.push(undefined);
     // The index has 32 bits for seconds.
     const seconds = Number(BigInt.asUintN(32, stats.ctimeNs / 1_000_000_000n));
@@ -72,15 +72,15 @@ function obstacle(path: BytePath, place: Buffer, stats: Stats, maxBytes: number)
 export async function closedDirectories(root: string): Promise<BytePath[]> {
   const closed: BytePath[] = [];
   const visit = (directory: BytePath): BytePath[] =>
-    readdirSync(onDisk(root, directory), { withFileTypes: true, encoding: "latin1" })
+    readdirSync(pathOnDisk(root, directory), { withFileTypes: true, encoding: "latin1" })
       .filter((entry) => entry.isDirectory() && entry.name !== ".git")
       .map(({ name }) => `${directory}${name}/`);
   for (let level = visit(""); level.length > 0;) {
     const next: BytePath[] = [];
     await inSlices(level, (directory) => {
-      const inside = isOpen(onDisk(root, directory)) ? quietly(() => visit(directory)) : undefined;
+      const inside = isOpen(pathOnDisk(root, directory)) ? quietly(() => visit(directory)) : undefined;
       if (inside !== undefined) next.push(...inside);
-      else if (lstat(onDisk(root, directory.slice(0, -1)))?.isDirectory() === true) closed.push(directory);
+      else if (lstat(pathOnDisk(root, directory.slice(0, -1)))?.isDirectory() === true) closed.push(directory);
     });
     level = next;
   }

@@ -1,13 +1,13 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { contentChanges } from "./changes.ts";
-import type { Files } from "../checkpoint-commit.ts";
+import type { FileState } from "../checkpoint-commit.ts";
 import { type BytePath, parentsOf } from "../paths.ts";
 import type { RawChange } from "./raw-changes.ts";
 import { randomName, type ShadowRepository } from "../repository.ts";
 
 /** Files, and paths with unknown content: a directory ends with a slash. */
-export interface PartlyKnown extends Files {
+export interface PartlyKnown extends FileState {
   readonly leftOut: readonly BytePath[];
 }
 
@@ -23,9 +23,9 @@ export function leftOutTest(leftOut: readonly BytePath[]): (path: BytePath) => b
  */
 export async function withoutUnknown(
   repository: ShadowRepository,
-  from: Files,
+  from: FileState,
   to: PartlyKnown,
-): Promise<{ readonly files: Files; readonly unknown: readonly BytePath[] }> {
+): Promise<{ readonly files: FileState; readonly unknown: readonly BytePath[] }> {
   if (to.leftOut.length === 0) return { files: to, unknown: [] };
   const isLeftOut = leftOutTest(to.leftOut);
   const kept = (await contentChanges(repository, from, to)).filter(

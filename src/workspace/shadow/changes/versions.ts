@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream, lstatSync, readlinkSync } from "node:fs";
-import type { Files } from "../checkpoint-commit.ts";
+import type { FileState } from "../checkpoint-commit.ts";
 import { contentChanges, onlyModes } from "./changes.ts";
 import { HOST_PERMISSIONS, usualMode } from "./modes.ts";
 import { type BytePath, splitNul } from "../paths.ts";
@@ -22,7 +22,11 @@ export interface VersionChange {
 }
 
 /** All differences, including permissions as far as the host may have them. */
-export async function versionChanges(repository: ShadowRepository, from: Files, to: Files): Promise<VersionChange[]> {
+export async function versionChanges(
+  repository: ShadowRepository,
+  from: FileState,
+  to: FileState,
+): Promise<VersionChange[]> {
   const contents = await contentChanges(repository, from, to);
   const changes = contents.map(({ path, before, after }) => ({
     path,
@@ -75,7 +79,7 @@ function entryOf(line: string): [BytePath, TreeEntry] {
   return [line.slice(tab + 1), { mode: line.slice(0, 6), hash: line.slice(tab - 40, tab) }];
 }
 
-function version({ modes }: Files, path: BytePath, { mode, hash }: TreeEntry): Version | undefined {
+function version({ modes }: FileState, path: BytePath, { mode, hash }: TreeEntry): Version | undefined {
   if (/^0+$/.test(hash)) return undefined;
   if (mode === LINK) return { kind: "link", hash, mode: 0 };
   const kept = modes.get(path) ?? usualMode(mode === EXECUTABLE);

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { commitTree } from "../checkpoint-commit.ts";
 import { leftOutTest } from "../changes/left-out.ts";
-import { type BytePath, shownPath, splitNul } from "../paths.ts";
+import { type BytePath, bytePathText, splitNul } from "../paths.ts";
 import { type RawChange, readRaw } from "../changes/raw-changes.ts";
 import { randomName, type ShadowRepository } from "../repository.ts";
 
@@ -97,7 +97,7 @@ function isSame(a: Side, b: Side): boolean {
 
 /** `files/a/b` and `modes/a/b` → `a/b` */
 function fileOf(path: BytePath): string {
-  return shownPath(path.slice(path.indexOf("/") + 1));
+  return bytePathText(path.slice(path.indexOf("/") + 1));
 }
 
 /** The changes of each step. One process for all of them: a long session has thousands. */

@@ -32,7 +32,7 @@ export function deliveryTests(create: Create): void {
       const webhooks = await withWebhooks(fresh.store);
       await webhooks.enqueue([deliveryRecord("dlv_1")]);
       await webhooks.due(NOON, upTo(9, MINUTE));
-      await webhooks.attempted("dlv_1", DELIVERED);
+      await webhooks.recordAttempt("dlv_1", DELIVERED);
       const again = [deliveryRecord("dlv_1", { body: "another" }), deliveryRecord("dlv_2")];
       for (const store of [fresh.store, other]) await store.registry.webhooks.enqueue(again);
       await webhooks.enqueue([]);
@@ -138,7 +138,7 @@ export function deliveryTests(create: Create): void {
         lastStatus: 503,
         lastError: "busy",
       } as const;
-      await webhooks.attempted("dlv_1", failed);
+      await webhooks.recordAttempt("dlv_1", failed);
       expect(await other.registry.webhooks.deliveries(PROJECT, "whk_1", 9)).toEqual([deliveryRecord("dlv_1", failed)]);
       expect(await webhooks.due(NOON + MINUTE - 1, upTo(9, 0))).toEqual([]);
       // The lease ended with the attempt.
@@ -152,7 +152,7 @@ export function deliveryTests(create: Create): void {
       await using fresh = await create(manualClock());
       const webhooks = await withWebhooks(fresh.store);
       await webhooks.enqueue([deliveryRecord("dlv_1"), deliveryRecord("dlv_2")]);
-      await webhooks.attempted("dlv_1", { ...outcome, attempts: 3, nextAt: NOON });
+      await webhooks.recordAttempt("dlv_1", { ...outcome, attempts: 3, nextAt: NOON });
       expect(await idsOf(webhooks.due(NOON + MINUTE, upTo(9, 0)))).toEqual(["dlv_2"]);
       const [, over] = await webhooks.deliveries(PROJECT, "whk_1", 9);
       expect(over).toEqual(deliveryRecord("dlv_1", { ...outcome, attempts: 3 }));
@@ -162,8 +162,13 @@ export function deliveryTests(create: Create): void {
       await using fresh = await create(manualClock());
       const webhooks = await withWebhooks(fresh.store);
       await webhooks.enqueue([deliveryRecord("dlv_1")]);
-      await webhooks.attempted("dlv_1", DELIVERED);
-      await webhooks.attempted("dlv_1", { ...DELIVERED, status: "waiting", lastStatus: null, lastError: "timeout" });
+      await webhooks.recordAttempt("dlv_1", DELIVERED);
+      await webhooks.recordAttempt("dlv_1", {
+        ...DELIVERED,
+        status: "waiting",
+        lastStatus: null,
+        lastError: "timeout",
+      });
       expect(await webhooks.deliveries(PROJECT, "whk_1", 9)).toEqual([deliveryRecord("dlv_1", DELIVERED)]);
     });
 
@@ -180,7 +185,7 @@ export function deliveryTests(create: Create): void {
     test("that nobody knows have no attempts", async () => {
       await using fresh = await create(manualClock());
       const webhooks = await withWebhooks(fresh.store);
-      await webhooks.attempted("dlv_1", DELIVERED);
+      await webhooks.recordAttempt("dlv_1", DELIVERED);
       expect(await webhooks.deliveries(PROJECT, "whk_1", 9)).toEqual([]);
     });
   });

@@ -32,12 +32,12 @@ export function fileTests(create: Create): void {
       const seen = async (now: number) => ({
         one: (await files.get(PROJECT, "file_1", now))?.id,
         all: (await files.list(PROJECT, { limit: 9, now })).map(({ id }) => id),
-        expired: (await files.expired(now)).map(({ id }) => id),
+        expired: (await files.listExpired(now)).map(({ id }) => id),
       });
       expect(await seen(NOON)).toEqual({ one: "file_1", all: ["file_2", "file_1"], expired: [] });
       expect(await seen(NOON + MINUTE - 1)).toEqual({ one: "file_1", all: ["file_2", "file_1"], expired: [] });
       expect(await seen(NOON + MINUTE)).toEqual({ one: undefined, all: ["file_2"], expired: ["file_1"] });
-      expect(await files.expired(NOON + MINUTE)).toEqual([file]);
+      expect(await files.listExpired(NOON + MINUTE)).toEqual([file]);
     });
 
     test("of all projects are among the expired until they are deleted", async () => {
@@ -46,7 +46,7 @@ export function fileTests(create: Create): void {
       await files.create(fileRecord("file_1", { expiresAt: NOON + 2 }));
       await files.create(fileRecord("file_2", { expiresAt: NOON + 1, project: OTHER_PROJECT }));
       await files.create(fileRecord("file_3", { expiresAt: NOON + 9 }));
-      const expired = async () => (await files.expired(NOON + 5)).map(({ id }) => id);
+      const expired = async () => (await files.listExpired(NOON + 5)).map(({ id }) => id);
       expect(await expired()).toEqual(["file_2", "file_1"]);
       expect(await files.delete(OTHER_PROJECT, "file_2")).toBe(true);
       expect(await expired()).toEqual(["file_1"]);

@@ -58,8 +58,8 @@ export function keyTests(create: Create): void {
       const { keys } = fresh.store.registry;
       await keys.create(keyRecord("key_1"));
       await keys.create(keyRecord("key_2"));
-      for (const at of [NOON, NOON + MINUTE, NOON + 1]) await keys.used("key_1", at);
-      await keys.used("key_3", NOON);
+      for (const at of [NOON, NOON + MINUTE, NOON + 1]) await keys.recordUse("key_1", at);
+      await keys.recordUse("key_3", NOON);
       expect((await keys.list()).map(({ lastUsedAt }) => lastUsedAt)).toEqual([NOON + MINUTE, null]);
     });
   });

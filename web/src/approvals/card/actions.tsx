@@ -2,7 +2,7 @@ import { type ReactNode, useSyncExternalStore } from "react";
 import { Button, type ButtonProps } from "../../parts/button.tsx";
 import { cx } from "../../parts/cx.ts";
 import { useSingleKeys } from "../../shell/single-keys.ts";
-import { useCard } from "./card-place.ts";
+import { useCard } from "./card-position.ts";
 
 /** Thumb-sized on a phone, without icons so that the labels fit on one line. */
 export function Action(props: ButtonProps) {

@@ -7,11 +7,11 @@ import { cx } from "../../parts/cx.ts";
 import { Ago, useNow, When } from "../../parts/figures/figures.tsx";
 import { Problem } from "../../parts/failure/problem.tsx";
 import { Pill } from "../../parts/tone.tsx";
-import { Answered } from "../answered.tsx";
+import { Answered } from "../given-answer.tsx";
 import { type AnswerProps, CallAnswer } from "./call-answer.tsx";
 import { CallDetails } from "./call-details.tsx";
-import { CardContext } from "./card-place.ts";
-import { type Change, changeOf, planOf, unseenIn } from "./change.ts";
+import { CardContext } from "./card-position.ts";
+import { type ShownChange, changeOf, planOf, unseenIn } from "./change.ts";
 import { traitsOf } from "./describe.ts";
 import { forgetDraft } from "../drafts.ts";
 import { PlanAnswer } from "./plan-answer.tsx";
@@ -165,7 +165,7 @@ function Body({
   isOpen,
 }: {
   readonly request: WireApproval["request"];
-  readonly change: Change | undefined;
+  readonly change: ShownChange | undefined;
   readonly isOpen: boolean;
 }) {
   const { kind, input, server } = request;

@@ -5,10 +5,10 @@ import { useMay } from "../../caller.tsx";
 import { Action, Actions } from "./actions.tsx";
 import { useCardKeys } from "./card-keys.ts";
 import { DenyForm } from "./deny-form.tsx";
-import { useDraft, useMode } from "../drafts.ts";
+import { useApprovalDraft, useMode } from "../drafts.ts";
 import { EditInput } from "./edit-input.tsx";
 import { Remember, type Scope } from "./remember.tsx";
-import { Unseen } from "./unseen.tsx";
+import { Unseen } from "./unseen-note.tsx";
 
 export interface AnswerProps {
   readonly approval: WireApproval;
@@ -27,7 +27,7 @@ export function CallAnswer({ approval: { request }, isSending, onSend }: AnswerP
   const { mode, isOpened, open } = useMode();
   const mayWrite = useMay("admin");
   const [scope, setScope] = useState<Scope>("once");
-  const [rules, setRules] = useDraft("rules", request.remember);
+  const [rules, setRules] = useApprovalDraft("rules", request.remember);
   const written = rules.map((rule) => rule.trim()).filter((rule) => rule !== "");
   const isReady = !isSending && (scope === "once" || written.length > 0);
   const allow = (): void => {

@@ -1,7 +1,7 @@
 import type { WireApproval } from "../../../../src/client/index.ts";
 import { DiffView } from "../../parts/text/diff-view.tsx";
-import { useCard } from "./card-place.ts";
-import { type Change, MAX_CHARACTERS, MAX_LINES } from "./change.ts";
+import { useCard } from "./card-position.ts";
+import { type ShownChange, MAX_CHARACTERS, MAX_LINES } from "./change.ts";
 import { factsOf, programsOf } from "./describe.ts";
 import { escapeHidden } from "../../../../src/words/hidden-text.ts";
 import { thousands } from "../../../../src/words/amounts.ts";
@@ -12,7 +12,7 @@ export function CallDetails({
   change,
 }: {
   readonly request: WireApproval["request"];
-  readonly change: Change | undefined;
+  readonly change: ShownChange | undefined;
 }) {
   const { tool, input } = request;
   const programs = programsOf(request);
@@ -66,7 +66,7 @@ function Part({ title, children }: { readonly title: string; readonly children: 
   );
 }
 
-function ChangeView({ change: { files, text } }: { readonly change: Change }) {
+function ChangeView({ change: { files, text } }: { readonly change: ShownChange }) {
   const { unseen, showAll } = useCard();
   return (
     <>

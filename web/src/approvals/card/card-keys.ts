@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 import { useShortcuts } from "../../shell/shortcuts.ts";
-import { goTo, isInSight, useCard } from "./card-place.ts";
+import { goToCard, isInSight, useCard } from "./card-position.ts";
 
 /** In milliseconds: keys pressed sooner were meant for the previous card. */
 const SETTLE_MS = 400;
@@ -19,7 +19,7 @@ export function useCardKeys(isWanted: boolean, keys: Readonly<Record<string, () 
   const press = (act: () => void): void => {
     if (card.current === null || performance.now() - since.current < SETTLE_MS || mayAct?.() === false) return;
     if (isInSight(card.current)) return act();
-    goTo(card.current);
+    goToCard(card.current);
     since.current = performance.now();
   };
   const guarded = Object.entries(keys).map(([key, act]) => [key, () => press(act)]);

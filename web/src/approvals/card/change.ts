@@ -8,7 +8,7 @@ import { thousands } from "../../../../src/words/amounts.ts";
 type Request = WireApproval["request"];
 
 /** A change as shown to the person who decides about it, with hidden characters written out. */
-export interface Change {
+export interface ShownChange {
   readonly files: readonly ShownFile[];
   /** A truncated diff no longer parses, so it is shown as plain text. */
   readonly text?: string;
@@ -24,7 +24,7 @@ export interface ShownFile {
 export const MAX_LINES = 200;
 export const MAX_CHARACTERS = 50_000;
 
-export function changeOf(diff: string | undefined): Change | undefined {
+export function changeOf(diff: string | undefined): ShownChange | undefined {
   if (diff === undefined) return undefined;
   const files = filesOf(diff);
   return files.some(({ lines }) => lines.length > 0)
@@ -69,7 +69,7 @@ function lineEnds(lines: readonly DiffLine[]): string | undefined {
 }
 
 /** What is not shown yet: lines of the change, characters of long texts. */
-export function unseenIn(request: Request, change: Change | undefined): string | undefined {
+export function unseenIn(request: Request, change: ShownChange | undefined): string | undefined {
   const texts = textsOf(request, change);
   const lines = (change?.files ?? []).map(({ file }) => over(file.lines.length, MAX_LINES));
   const characters = texts.map(({ length }) => over(length, MAX_CHARACTERS));
@@ -80,7 +80,7 @@ export function unseenIn(request: Request, change: Change | undefined): string |
   return `${parts.join(" and ")} not shown`;
 }
 
-function textsOf(request: Request, change: Change | undefined): readonly string[] {
+function textsOf(request: Request, change: ShownChange | undefined): readonly string[] {
   const { command } = request.input;
   const plan = planOf(request);
   // Rendered text is always shown in full.

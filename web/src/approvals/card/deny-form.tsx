@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Field, TextArea } from "../../parts/form/field.tsx";
 import type { AnswerProps } from "./call-answer.tsx";
-import { useDraft } from "../drafts.ts";
+import { useApprovalDraft } from "../drafts.ts";
 import { WrittenForm } from "./written-form.tsx";
 
 /** Denies, with a message to the agent. */
@@ -24,7 +24,7 @@ export function DenyForm({
   readonly isOpened: boolean;
   readonly onBack: () => void;
 }) {
-  const [text, setText] = useDraft("reason", "");
+  const [text, setText] = useApprovalDraft("reason", "");
   const [problem, setProblem] = useState<string>();
   const deny = (): void => {
     const message = text.trim();

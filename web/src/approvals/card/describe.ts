@@ -65,7 +65,7 @@ export function factsOf({ tool, input, diff }: Request): readonly Fact[] {
     ...(server === undefined ? [] : [{ name: "MCP server", text: escapeHidden(server) }]),
     { name: "Tool", text: escapeHidden(name) },
     ...target,
-    ...rest.map(([key, value]) => ({ name: escapeHidden(key), text: written(value) })),
+    ...rest.map(([key, value]) => ({ name: escapeHidden(key), text: valueText(value) })),
   ];
 }
 
@@ -74,7 +74,7 @@ function domainOf(url: string): Fact[] {
   return URL.canParse(url) ? [{ name: "Domain", text: escapeHidden(new URL(url).hostname) }] : [];
 }
 
-function written(value: unknown): string {
+function valueText(value: unknown): string {
   return escapeHidden(typeof value === "string" ? value : JSON.stringify(value, undefined, 2));
 }
 
@@ -84,7 +84,7 @@ export function programsOf({ commands = [], input }: Request): readonly string[]
   return isWhole ? [] : commands.map(escapeHidden);
 }
 
-export type Outcome = "pending" | "allowed" | "denied" | "expired" | "ended";
+export type ApprovalOutcome = "pending" | "allowed" | "denied" | "expired" | "ended";
 
 /**
  * The outcome. An approval that has expired stays `pending` in the store until its session notices, but the server no longer
@@ -93,7 +93,7 @@ export type Outcome = "pending" | "allowed" | "denied" | "expired" | "ended";
 export function outcomeOf(
   { status, answer, expires_at }: WireApproval,
   { isListed, now }: { readonly isListed: boolean; readonly now: number },
-): Outcome {
+): ApprovalOutcome {
   if (answer !== null) return answer.behavior === "allow" ? "allowed" : "denied";
   const isLate = expires_at !== null && Date.parse(expires_at) <= now;
   if (status === "pending") return isLate && !isListed ? "expired" : "pending";
@@ -101,7 +101,7 @@ export function outcomeOf(
 }
 
 /** The outcome in words, by kind of approval. */
-export function outcomeWord(kind: Request["kind"], outcome: Outcome): string {
+export function outcomeWord(kind: Request["kind"], outcome: ApprovalOutcome): string {
   switch (outcome) {
     case "pending":
       return "Waiting";

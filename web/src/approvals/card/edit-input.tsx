@@ -3,7 +3,7 @@ import type { WireApproval } from "../../../../src/client/index.ts";
 import { Field, TextArea } from "../../parts/form/field.tsx";
 import { Action } from "./actions.tsx";
 import { readInput } from "./describe.ts";
-import { useDraft } from "../drafts.ts";
+import { useApprovalDraft } from "../drafts.ts";
 import { WrittenForm } from "./written-form.tsx";
 
 type Input = WireApproval["request"]["input"];
@@ -26,7 +26,7 @@ export function EditInput({
   const { command } = input;
   const isCommand = typeof command === "string";
   const asAsked = isCommand ? command : JSON.stringify(input, undefined, 2);
-  const [text, setText] = useDraft("input", asAsked);
+  const [text, setText] = useApprovalDraft("input", asAsked);
   const [wasSent, setSent] = useState(false);
   const read = isCommand ? withCommand(input, text) : readInput(text);
   const problem = typeof read === "string" ? read : undefined;

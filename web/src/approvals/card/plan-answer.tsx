@@ -4,7 +4,7 @@ import type { AnswerProps } from "./call-answer.tsx";
 import { useCardKeys } from "./card-keys.ts";
 import { DenyForm } from "./deny-form.tsx";
 import { useMode } from "../drafts.ts";
-import { Unseen } from "./unseen.tsx";
+import { Unseen } from "./unseen-note.tsx";
 
 /** Approves a plan, or sends it back with requested changes. */
 export function PlanAnswer({ isSending, onSend }: AnswerProps) {

@@ -4,15 +4,15 @@ import { Action, Actions } from "./actions.tsx";
 import type { AnswerProps } from "./call-answer.tsx";
 import { useCardKeys } from "./card-keys.ts";
 import { DenyForm } from "./deny-form.tsx";
-import { useDraft, useMode } from "../drafts.ts";
+import { useApprovalDraft, useMode } from "../drafts.ts";
 import { keepFromSending, onFormKey } from "./form-keys.ts";
-import { Unseen } from "./unseen.tsx";
+import { Unseen } from "./unseen-note.tsx";
 
 /** Provides the result of a custom tool in place of the client that runs it. */
 export function ResultAnswer({ isSending, onSend }: AnswerProps) {
   const { mode, isOpened, open } = useMode();
-  const [text, setText] = useDraft("result", "");
-  const [isError, setError] = useDraft("isError", false);
+  const [text, setText] = useApprovalDraft("result", "");
+  const [isError, setError] = useApprovalDraft("isError", false);
   const form = useRef<HTMLFormElement>(null);
   const boxId = useId();
   useCardKeys(mode === "choose", {

@@ -4,7 +4,7 @@ import type { WireAnswer, WireApproval } from "../../../../src/client/index.ts";
 import { api, isRefused, queries } from "../../api.ts";
 import { useNow } from "../../parts/figures/figures.tsx";
 import { reportCardsMoved } from "./actions.tsx";
-import { type Outcome, outcomeOf } from "./describe.ts";
+import { type ApprovalOutcome, outcomeOf } from "./describe.ts";
 import { forgetDraft } from "../drafts.ts";
 import { PENDING_KEY, useSeenApprovals } from "../pending.ts";
 
@@ -14,7 +14,7 @@ const LOOKED_EVERY = 2_500;
 export interface OpenApproval {
   /** Its current state. */
   readonly approval: WireApproval;
-  readonly outcome: Outcome;
+  readonly outcome: ApprovalOutcome;
   readonly isSending: boolean;
   /** Whether the answer came from this page. */
   readonly isMine: boolean;

@@ -4,7 +4,7 @@ import { escapeHidden } from "../../../../src/words/hidden-text.ts";
 /** More than this are combined into one notification. */
 const ONE_BY_ONE = 3;
 
-export interface Notice {
+export interface BrowserNotice {
   readonly title: string;
   readonly body: string;
   /** The same in every window of this browser, so that the notification appears once. */
@@ -13,7 +13,7 @@ export interface Notice {
   readonly path: string;
 }
 
-export function noticesOf(fresh: readonly WireApproval[]): readonly Notice[] {
+export function noticesOf(fresh: readonly WireApproval[]): readonly BrowserNotice[] {
   if (fresh.length > ONE_BY_ONE) {
     const agents = [...new Set(fresh.map(({ agent }) => agent))].join(", ");
     return [

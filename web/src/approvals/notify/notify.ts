@@ -1,4 +1,4 @@
-import type { Notice } from "./notices.ts";
+import type { BrowserNotice } from "./notices.ts";
 
 /** Optional browser notifications about pending approvals. */
 
@@ -19,7 +19,7 @@ export async function setNotify(isWanted: boolean): Promise<Wish> {
 }
 
 /** On phones only service workers may notify, and this throws; the page title shows the count there. */
-export function notify({ title, body, tag, path }: Notice, open: (path: string) => void): void {
+export function notify({ title, body, tag, path }: BrowserNotice, open: (path: string) => void): void {
   try {
     const notification = new Notification(title, { body, tag });
     notification.addEventListener("click", () => {

@@ -3,7 +3,7 @@ import { Action, Actions } from "../card/actions.tsx";
 import type { AnswerProps } from "../card/call-answer.tsx";
 import { useCardKeys } from "../card/card-keys.ts";
 import { DenyForm } from "../card/deny-form.tsx";
-import { useDraft, useMode } from "../drafts.ts";
+import { useApprovalDraft, useMode } from "../drafts.ts";
 import { keepFromSending, onFormKey } from "../card/form-keys.ts";
 import { AskedField } from "./question-field.tsx";
 import { answersOf, askedIn, emptyFor, problemWith } from "./questions.ts";
@@ -13,7 +13,7 @@ const CONTROLS = "input, textarea, select";
 /** Questions from the agent, or the form of an MCP server. */
 export function QuestionAnswer({ approval: { request }, isSending, onSend }: AnswerProps) {
   const [asked] = useState(() => askedIn(request));
-  const [filled, setFilled] = useDraft("filled", asked.map(emptyFor));
+  const [filled, setFilled] = useApprovalDraft("filled", asked.map(emptyFor));
   const [wasSent, setSent] = useState(false);
   const { mode, isOpened, open } = useMode();
   const form = useRef<HTMLFormElement>(null);

@@ -77,7 +77,7 @@ export class FilteredLog extends Changing implements LogRows {
   grow(head: number): void {
     if (head <= this.#head) return;
     this.#head = head;
-    this.changed();
+    this.notifyListeners();
   }
 
   seek(seq: number): void {
@@ -90,19 +90,19 @@ export class FilteredLog extends Changing implements LogRows {
 
   lookFurther(): void {
     this.#dry = 0;
-    this.changed();
+    this.notifyListeners();
   }
 
   retry(): void {
     this.problem = undefined;
-    this.changed();
+    this.notifyListeners();
   }
 
   #restart(from: number): void {
     this.#rows = [];
     this.#after = this.#upTo = from;
     this.#dry = 0;
-    this.changed();
+    this.notifyListeners();
   }
 
   /** False at the end of this direction, or if reading failed. */
@@ -137,7 +137,7 @@ export class FilteredLog extends Changing implements LogRows {
       this.problem = thrown;
     }
     this.#isBusy = false;
-    this.changed();
+    this.notifyListeners();
     return isDone;
   }
 }

@@ -45,7 +45,7 @@ export class Changing {
 
   readonly version = (): number => this.#version;
 
-  protected changed(): void {
+  protected notifyListeners(): void {
     this.#version += 1;
     for (const tell of this.#listeners) tell();
   }

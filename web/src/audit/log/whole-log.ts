@@ -59,7 +59,7 @@ export class WholeLog extends Changing implements LogRows {
     if (head <= this.#head) return;
     this.#head = head;
     this.#load();
-    this.changed();
+    this.notifyListeners();
   }
 
   /** Every seq is already a row. */
@@ -70,7 +70,7 @@ export class WholeLog extends Changing implements LogRows {
   retry(): void {
     this.problem = undefined;
     this.#load();
-    this.changed();
+    this.notifyListeners();
   }
 
   #load(): void {
@@ -101,7 +101,7 @@ export class WholeLog extends Changing implements LogRows {
       this.problem = thrown;
     }
     this.#loading.delete(block);
-    this.changed();
+    this.notifyListeners();
     this.#load();
   }
 

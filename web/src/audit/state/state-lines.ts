@@ -30,7 +30,7 @@ function wordsOf(state: WireState): Words[] {
     ["Last turn", state.stop_reason === null ? [] : [STOPS[state.stop_reason.type]]],
     ["Turns", [exact(state.turns)]],
     ["Tool calls", [exact(state.tool_calls)]],
-    ["Spent", [spent(state)]],
+    ["Spent", [spendingText(state)]],
     ["Tokens", [`${exact(usage.input_tokens)} in, ${exact(usage.output_tokens)} out, ${exact(cached)} cached`]],
     ["Model", asList(state.model)],
     ["Mode", asList(state.mode)],
@@ -38,7 +38,7 @@ function wordsOf(state: WireState): Words[] {
     ["Open calls", calls.map(({ name, decision }) => `${name}, ${DECISIONS[decision]}`)],
     ["Waiting for", waiting.map(({ name, approval_id: id }) => `approval of ${name} (${id})`)],
     ["Subagents", state.threads.map(({ agent_name: name, status }) => `${name}, ${status}`)],
-    ["Workspace", files.removed ? ["removed"] : files.workspace === null ? [] : [placeOf(files.workspace)]],
+    ["Workspace", files.removed ? ["removed"] : files.workspace === null ? [] : [workspaceText(files.workspace)]],
     ["Checkpoint", asList(files.last?.id)],
   ];
 }
@@ -54,7 +54,7 @@ function exact(count: number): string {
   return thousands(count);
 }
 
-function spent({ usd, unpriced_requests: unpriced }: WireState): string {
+function spendingText({ usd, unpriced_requests: unpriced }: WireState): string {
   const sum = preciseMoney(usd);
   return unpriced === 0 ? sum : `${sum}, plus ${count(unpriced, "request")} of unknown price`;
 }
@@ -63,6 +63,6 @@ function limits(budget: NonNullable<WireState["budget"]>): string[] {
   return Object.entries(budget).map(([name, limit]) => `${name.replaceAll("_", " ")}: ${String(limit)}`);
 }
 
-function placeOf({ kind, cwd }: NonNullable<WireState["files"]["workspace"]>): string {
+function workspaceText({ kind, cwd }: NonNullable<WireState["files"]["workspace"]>): string {
   return `${kind}, ${cwd}`;
 }

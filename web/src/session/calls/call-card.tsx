@@ -16,7 +16,7 @@ import { cx } from "../../parts/cx.ts";
 import { useNow } from "../../parts/figures/figures.tsx";
 import { Pill, type Tone } from "../../parts/tone.tsx";
 import { CallBody } from "./call-body.tsx";
-import { type CallState, runningTime, stateOf, titleOf } from "./call-facts.ts";
+import { type CallState, runningTime, callStateOf, titleOf } from "./call-facts.ts";
 import { CallResultTail } from "./call-result.tsx";
 import { useFold } from "../transcript/fold-memory.tsx";
 import type { Call } from "../transcript/transcript.ts";
@@ -63,7 +63,7 @@ export function CallCard({
   readonly isTakenBack: boolean;
   readonly onThread: (id: string) => void;
 }) {
-  const state = stateOf(call);
+  const state = callStateOf(call);
   const [isOpen, setOpen] = useFold(call.use.id);
   const open =
     isOpen ??

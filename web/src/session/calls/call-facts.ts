@@ -4,7 +4,7 @@ import type { Call } from "../transcript/transcript.ts";
 
 export type CallState = "asked" | "waiting" | "running" | "done" | "failed" | "denied" | "aborted";
 
-export function stateOf({ result, decision, asked }: Call): CallState {
+export function callStateOf({ result, decision, asked }: Call): CallState {
   if (result !== undefined) {
     const outcome = result.outcome ?? (result.is_error === true ? "failed" : "completed");
     if (outcome === "completed") return result.is_error === true ? "failed" : "done";

@@ -5,7 +5,7 @@ import { isUnanswered } from "../../api.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { tellProblem } from "../../parts/toast.tsx";
 import { attachmentOf, messageOf } from "./attachments.ts";
-import { changeDraft, inOrder, useDraft } from "./draft.ts";
+import { changeDraft, inOrder, useMessageDraft } from "./draft.ts";
 import { size as sizeText } from "../../../../src/words/amounts.ts";
 
 export interface ComposerHandle {
@@ -38,7 +38,7 @@ export function Composer({
   /** Controls beside the buttons: model and mode. */
   readonly tools?: ReactNode;
 }) {
-  const { text, attached, reading, sending } = useDraft(sessionId);
+  const { text, attached, reading, sending } = useMessageDraft(sessionId);
   const area = useRef<HTMLTextAreaElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
   const isEmpty = text.trim() === "" && attached.length === 0;

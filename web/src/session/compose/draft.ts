@@ -22,7 +22,7 @@ function draftOf(sessionId: string): Draft {
   return known;
 }
 
-export function useDraft(sessionId: string): Draft {
+export function useMessageDraft(sessionId: string): Draft {
   return useSyncExternalStore(subscribe, () => draftOf(sessionId));
 }
 

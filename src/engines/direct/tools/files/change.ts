@@ -2,7 +2,7 @@ import { constants, ftruncateSync, writeSync } from "node:fs";
 import type { BuiltinCall } from "../builtin-tool.ts";
 import { MAX_TEXT_BYTES } from "./lines.ts";
 import { sizeText } from "./media.ts";
-import { bytesOf, openExisting, openFile, type OpenFile, refused } from "./permitted.ts";
+import { bytesOf, openExisting, openFile, type OpenFile, inputRefusal } from "./open-file.ts";
 import type { SeenFiles } from "./seen-files.ts";
 import { decodeText, encodeText, PLAIN, type TextFile } from "./text.ts";
 
@@ -39,19 +39,19 @@ export async function openToChange(
   if (file === undefined) return undefined;
   try {
     if (file.stats.size > MAX_TEXT_BYTES)
-      throw refused(
+      throw inputRefusal(
         `${named} is ${sizeText(file.stats.size)}; only files up to ${sizeText(MAX_TEXT_BYTES)} can be changed. Use a shell command.`,
       );
     const bytes = await bytesOf(file);
     const state = seen.state(call.threadId, real, bytes);
-    if (state === "unseen") throw refused("File has not been read yet. Read it first before writing to it.");
+    if (state === "unseen") throw inputRefusal("File has not been read yet. Read it first before writing to it.");
     if (state === "changed")
-      throw refused(
+      throw inputRefusal(
         "File has been modified since read, either by the user or by a linter. Read it again before attempting to write it.",
       );
     const before = decodeText(bytes);
     if (before.flaw !== undefined)
-      throw refused(
+      throw inputRefusal(
         `${named} is not valid UTF-8, or has NUL bytes: it would be damaged. Change it with a shell command that keeps its encoding, or ask the user whether to convert it to UTF-8.`,
       );
     const write = (

@@ -1,4 +1,4 @@
-import { bytesOf, type OpenFile, ToolFailure } from "./permitted.ts";
+import { bytesOf, type OpenFile, ToolFailure } from "./open-file.ts";
 import { sizeText } from "./media.ts";
 
 export const DEFAULT_LINES = 2_000;
@@ -21,7 +21,7 @@ export interface Range {
   readonly count: number;
 }
 
-export interface Shown {
+export interface LineExcerpt {
   readonly lines: readonly string[];
   readonly total: number;
 }
@@ -41,13 +41,13 @@ export function requireFitting(text: string): void {
     );
 }
 
-export function linesIn(text: string, { first, count }: Range): Shown {
+export function linesIn(text: string, { first, count }: Range): LineExcerpt {
   const all = text.split("\n");
   return { lines: all.slice(first - 1, first - 1 + count), total: all.length };
 }
 
 /** The same for a file that is too large for memory. */
-export async function scanLines(file: OpenFile, { first, count }: Range, signal: AbortSignal): Promise<Shown> {
+export async function scanLines(file: OpenFile, { first, count }: Range, signal: AbortSignal): Promise<LineExcerpt> {
   const kept: Buffer[] = [];
   let bytes = 0;
   let line = 1;
@@ -73,6 +73,6 @@ export async function scanLines(file: OpenFile, { first, count }: Range, signal:
 }
 
 /** As `cat -n` shows them, without padding. */
-export function numbered(lines: readonly string[], first: number): string {
+export function numberLines(lines: readonly string[], first: number): string {
   return lines.map((line, index) => `${first + index}\t${line}`).join("\n");
 }

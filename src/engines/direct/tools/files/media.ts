@@ -1,5 +1,5 @@
 import type { ToolContent } from "../../../../core/events/content.ts";
-import { ToolFailure } from "./permitted.ts";
+import { ToolFailure } from "./open-file.ts";
 
 /** Extensions that are shown as images. */
 export const IMAGE_EXTENSIONS: readonly string[] = ["png", "jpg", "jpeg", "gif", "webp"];

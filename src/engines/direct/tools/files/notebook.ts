@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ToolContent } from "../../../../core/events/content.ts";
-import { ToolFailure } from "./permitted.ts";
+import { ToolFailure } from "./open-file.ts";
 
 const text = z.union([z.string(), z.array(z.string())]);
 const output = z.looseObject({
@@ -64,7 +64,7 @@ export function notebookContent(read: Notebook): ToolContent {
       one.cell_type === "code" ? "" : `<cell_type>${one.cell_type}</cell_type>`,
       one.cell_type === "code" && language !== "python" ? `<language>${language}</language>` : "",
     ].join("");
-    add({ type: "text", text: `<cell id="${id}">${marks}${joined(one.source)}</cell id="${id}">` });
+    add({ type: "text", text: `<cell id="${id}">${marks}${joinLines(one.source)}</cell id="${id}">` });
     for (const result of one.outputs ?? []) for (const block of outputContent(result)) add(block);
   }
   return blocks;
@@ -76,11 +76,11 @@ function outputContent(result: Output): ToolContent {
     result.output_type === "error"
       ? `${result.ename ?? ""}: ${result.evalue ?? ""}\n${(result.traceback ?? []).join("\n")}`
       : result.output_type === "stream"
-        ? joined(result.text ?? "")
-        : joined(text.safeParse(data["text/plain"]).data ?? "");
+        ? joinLines(result.text ?? "")
+        : joinLines(text.safeParse(data["text/plain"]).data ?? "");
   const picture = (["image/png", "image/jpeg"] as const).find((type) => text.safeParse(data[type]).success);
   return [
-    ...(said === "" ? [] : [{ type: "text" as const, text: `\n${clipped(said)}` }]),
+    ...(said === "" ? [] : [{ type: "text" as const, text: `\n${clipOutput(said)}` }]),
     ...(picture === undefined
       ? []
       : [
@@ -88,7 +88,7 @@ function outputContent(result: Output): ToolContent {
             type: "image" as const,
             source: {
               type: "base64" as const,
-              data: joined(text.parse(data[picture])).replaceAll(/\s/g, ""),
+              data: joinLines(text.parse(data[picture])).replaceAll(/\s/g, ""),
               media_type: picture,
             },
           },
@@ -96,12 +96,12 @@ function outputContent(result: Output): ToolContent {
   ];
 }
 
-function clipped(said: string): string {
+function clipOutput(said: string): string {
   return said.length <= MAX_OUTPUT_CHARACTERS
     ? said
     : `${said.slice(0, MAX_OUTPUT_CHARACTERS)}\n[${said.length - MAX_OUTPUT_CHARACTERS} more characters of this output are not shown]`;
 }
 
-function joined(source: string | readonly string[]): string {
+function joinLines(source: string | readonly string[]): string {
   return typeof source === "string" ? source : source.join("");
 }

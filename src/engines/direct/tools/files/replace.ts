@@ -1,4 +1,4 @@
-import { refused } from "./permitted.ts";
+import { inputRefusal } from "./open-file.ts";
 
 interface Replacement {
   readonly old_string: string;
@@ -9,10 +9,10 @@ interface Replacement {
 /** Replaces one string in the text. Throws if it is missing, or occurs more than once. */
 export function replaceText(text: string, { old_string: wanted, new_string: given, replace_all }: Replacement): string {
   const found = findActual(text, wanted);
-  if (found === undefined) throw refused(`String to replace not found in file.\nString: ${wanted}`);
+  if (found === undefined) throw inputRefusal(`String to replace not found in file.\nString: ${wanted}`);
   const matches = text.split(found).length - 1;
   if (matches > 1 && replace_all !== true)
-    throw refused(
+    throw inputRefusal(
       `Found ${matches} matches of the string to replace, but replace_all is false. To replace all occurrences, set replace_all to true. To replace only one occurrence, please provide more context to uniquely identify the instance.\nString: ${wanted}`,
     );
   const instead = found === wanted ? given : withQuotesOf(found, given);

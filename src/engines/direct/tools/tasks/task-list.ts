@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { readOwnFile, writeOwnFile } from "../../../../process/own-files.ts";
-import { ToolFailure } from "../files/permitted.ts";
+import { ToolFailure } from "../files/open-file.ts";
 
 const task = z.object({
   id: z.string(),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { traitsOf } from "../../../builtin-tools.ts";
-import { type BuiltinOutcome, type BuiltinTool, textOutcome, type ToolPlace } from "../builtin-tool.ts";
-import { outcomeOf } from "../files/permitted.ts";
+import { type BuiltinOutcome, type BuiltinTool, textOutcome, type ToolDirectories } from "../builtin-tool.ts";
+import { runForOutcome } from "../files/open-file.ts";
 import { type Task, TaskList } from "./task-list.ts";
 import { updateInput, updateTask } from "./update.ts";
 
@@ -20,7 +20,7 @@ const listInput = z.strictObject({});
 const NOT_FOUND = textOutcome("Task not found");
 
 /** The task list, which the model keeps for itself and its users. */
-export function taskTools({ stateDir }: Pick<ToolPlace, "stateDir">): BuiltinTool[] {
+export function taskTools({ stateDir }: Pick<ToolDirectories, "stateDir">): BuiltinTool[] {
   const list = new TaskList(stateDir);
   return [
     tool("TaskCreate", CREATE, createInput, (given) => {
@@ -62,7 +62,7 @@ function tool<T extends z.ZodType>(
     description,
     inputSchema: schemaOf(input),
     traits: traitsOf(name),
-    run: (given) => outcomeOf(() => run(input.parse(given))),
+    run: (given) => runForOutcome(() => run(input.parse(given))),
   };
 }
 

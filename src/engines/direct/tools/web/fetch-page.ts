@@ -5,7 +5,7 @@ import { isIP, type LookupFunction } from "node:net";
 import type { Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { isPrivateAddress } from "../../../../network/private-address.ts";
-import { ToolFailure } from "../files/permitted.ts";
+import { ToolFailure } from "../files/open-file.ts";
 
 /** Limit for the page after decompression. */
 const MAX_BYTES = 10 * 1024 * 1024;
@@ -13,7 +13,7 @@ const MAX_BYTES = 10 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;
 const MOST_REDIRECTS = 10;
 
-export type Page =
+export type FetchedPage =
   | { readonly kind: "page"; readonly url: URL; readonly type: string; readonly status: number; readonly body: Buffer }
   /** The page is on another host, which needs its own permission. */
   | {
@@ -28,7 +28,7 @@ export type Page =
 export type AllowsPrivate = (address: string) => boolean;
 
 /** Fetches a page, from its host only. */
-export async function fetchPage(url: URL, allowsPrivate: AllowsPrivate, signal: AbortSignal): Promise<Page> {
+export async function fetchPage(url: URL, allowsPrivate: AllowsPrivate, signal: AbortSignal): Promise<FetchedPage> {
   const late = AbortSignal.timeout(TIMEOUT_MS);
   const either = AbortSignal.any([signal, late]);
   try {
@@ -39,7 +39,7 @@ export async function fetchPage(url: URL, allowsPrivate: AllowsPrivate, signal: 
   }
 }
 
-async function follow(start: URL, allowsPrivate: AllowsPrivate, signal: AbortSignal): Promise<Page> {
+async function follow(start: URL, allowsPrivate: AllowsPrivate, signal: AbortSignal): Promise<FetchedPage> {
   let url = start;
   for (let step = 0; step <= MOST_REDIRECTS; step++) {
     const response = await ask(url, allowsPrivate, signal);
@@ -50,14 +50,14 @@ async function follow(start: URL, allowsPrivate: AllowsPrivate, signal: AbortSig
       return { kind: "page", url, type, status, body: await bodyOf(response) };
     }
     response.destroy();
-    if (!isSamePlace(url, target)) return { kind: "elsewhere", from: start, to: target, status, text };
+    if (!isSameHost(url, target)) return { kind: "elsewhere", from: start, to: target, status, text };
     url = target;
   }
   throw new ToolFailure(`${start.host} redirects too often.`);
 }
 
 /** The same host, and no downgrade from HTTPS to HTTP. */
-function isSamePlace(from: URL, to: URL): boolean {
+function isSameHost(from: URL, to: URL): boolean {
   if (from.hostname !== to.hostname) return false;
   return from.protocol === to.protocol ? from.port === to.port : to.protocol === "https:" && to.port === "";
 }
@@ -116,7 +116,7 @@ function leadsInside(host: string): ToolFailure {
 async function bodyOf(response: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of unpacked(response)) {
+  for await (const chunk of decompress(response)) {
     const bytes = chunk as Buffer;
     length += bytes.length;
     if (length > MAX_BYTES) {
@@ -128,7 +128,7 @@ async function bodyOf(response: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function unpacked(response: IncomingMessage): Readable {
+function decompress(response: IncomingMessage): Readable {
   const unpack = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress }[
     response.headers["content-encoding"] ?? ""
   ];

@@ -1,4 +1,4 @@
-import { attribute, htmlTokens, plainText } from "./html-tokens.ts";
+import { attribute, htmlTokens, decodeEntities } from "./html-tokens.ts";
 
 /** Tags that form their own paragraph. */
 const BLOCKS = new Set(
@@ -34,12 +34,12 @@ interface Open {
 
 /** Converts a page to Markdown: its visible text, with absolute links. Notes when the page was truncated. */
 export function htmlToMarkdown(html: string, address: string): string {
-  if (html.length <= MOST_HTML) return converted(html, address);
+  if (html.length <= MOST_HTML) return convertHtml(html, address);
   const note = `[The page has ${html.length} characters of HTML. Only the first ${MOST_HTML} were read.]`;
-  return `${converted(html.slice(0, MOST_HTML), address)}\n\n${note}`.trim();
+  return `${convertHtml(html.slice(0, MOST_HTML), address)}\n\n${note}`.trim();
 }
 
-function converted(html: string, address: string): string {
+function convertHtml(html: string, address: string): string {
   const root: Open = { tag: "", attributes: "", parts: [] };
   const open: Open[] = [root];
   const lists: { readonly isOrdered: boolean; count: number }[] = [];
@@ -54,28 +54,28 @@ function converted(html: string, address: string): string {
     if (at <= 0) return;
     if (tag in NESTED) deep.length = 0;
     for (let last = open.pop(); last !== undefined; last = open.length > at ? open.pop() : undefined)
-      add(written(last));
+      add(renderElement(last));
   };
-  const written = ({ tag, attributes, parts }: Open): string => {
+  const renderElement = ({ tag, attributes, parts }: Open): string => {
     const text = parts.join("");
     const heading = HEADING.exec(tag)?.[1];
     if (tag === "pre") return `\n\n\`\`\`\n${withoutEmptyEnds(text)}\n\`\`\`\n\n`;
     const trimmed = text.trim();
     if (trimmed === "") return " ";
     if (heading !== undefined) return `\n\n${"#".repeat(Number(heading))} ${oneLine(trimmed)}\n\n`;
-    if (tag === "a") return linked(trimmed, attribute(attributes, "href"));
+    if (tag === "a") return renderLink(trimmed, attribute(attributes, "href"));
     if (tag === "blockquote") return `\n\n${trimmed.replaceAll(/^/gm, "> ")}\n\n`;
     if (tag === "td" || tag === "th") return ` ${oneLine(trimmed)} |`;
-    if (tag === "li") return listed(trimmed);
+    if (tag === "li") return renderListItem(trimmed);
     if (tag === "ul" || tag === "ol") return `\n\n${trimmed}\n\n`;
     const mark = MARKS[tag] ?? "";
     return text.replace(trimmed, () => `${mark}${trimmed}${mark}`);
   };
-  const linked = (text: string, href: string | undefined): string => {
+  const renderLink = (text: string, href: string | undefined): string => {
     const target = href === undefined ? null : URL.parse(href, address);
     return target !== null && /^https?:$/.test(target.protocol) ? `[${oneLine(text)}](${target.href})` : text;
   };
-  const listed = (text: string): string => {
+  const renderListItem = (text: string): string => {
     const list = lists.at(-1);
     if (list !== undefined) list.count += 1;
     const sign = list?.isOrdered === true ? `${list.count}.` : "-";
@@ -83,7 +83,7 @@ function converted(html: string, address: string): string {
   };
   for (const token of htmlTokens(html)) {
     if (token.kind === "text") {
-      const text = plainText(token.text);
+      const text = decodeEntities(token.text);
       add(inside("pre") ? text : text.replaceAll(/\s+/g, " "));
       continue;
     }

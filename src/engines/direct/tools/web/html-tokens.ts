@@ -56,7 +56,7 @@ export function attribute(attributes: string, name: string): string | undefined 
     attributes.slice(0, MOST_ATTRIBUTES),
   );
   const value = found?.[1] ?? found?.[2] ?? found?.[3];
-  return value === undefined ? undefined : plainText(value).trim();
+  return value === undefined ? undefined : decodeEntities(value).trim();
 }
 
 const MOST_ATTRIBUTES = 10_000;
@@ -100,7 +100,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** Decodes entities. Unknown ones stay unchanged. */
-export function plainText(text: string): string {
+export function decodeEntities(text: string): string {
   return text.replaceAll(/&(?:#x([\da-f]{1,6})|#(\d{1,7})|([a-z]{2,8}));/gi, (whole, hex, decimal, name) => {
     if (typeof name === "string") return ENTITIES[name] ?? whole;
     const code = typeof hex === "string" ? Number.parseInt(hex, 16) : Number(decimal);

@@ -1,4 +1,0 @@
-/** Removes undefined fields. */
-export function defined<Fields extends object>(fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields;
-}
