@@ -41,7 +41,7 @@ export interface SessionSurroundings {
 }
 
 /** The tools that are not the engine's own, and who decides about calls. */
-export interface SessionTools {
+export interface ToolSettings {
   readonly tools: readonly Tool[];
   /** The agent's rules, parsed once. */
   readonly rules: RuleSet;
@@ -100,7 +100,7 @@ export interface SessionParts
   extends
     SessionBasics,
     SessionSurroundings,
-    SessionTools,
+    ToolSettings,
     SessionProcess,
     TurnQueue,
     OtherHosts,

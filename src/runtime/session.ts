@@ -219,7 +219,7 @@ export class DrivenSession<Output = unknown> {
 
   /** For the runtime: resolves when the session is idle; rejects when the turn is lost together with its log. */
   async waitUntilIdle(): Promise<void> {
-    await this.#stream.settled();
+    await this.#stream.waitForIdle();
   }
 
   /** For the runtime: someone answered an approval of this session. */

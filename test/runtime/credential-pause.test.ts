@@ -26,7 +26,7 @@ async function scene() {
   log.watch((event) => machine.follow(event));
   const turn = new ActiveTurn({ clock, limitMs: 60_000, onLate: () => {}, onOver: () => {}, worker: "process" });
   stack.defer(() => turn.release());
-  machine.onChange((state) => turn.entered(state));
+  machine.onChange((state) => turn.follow(state));
   machine.apply("start");
   await log.append([{ type: "session.status_running" }]);
   machine.apply("work");
@@ -66,7 +66,7 @@ test("a pause begins with the first request that waits and ends with the last, a
 test("no time runs in a pause that begins while something else happens, or while another one ends", async () => {
   await using s = await scene();
   const beginning = s.begin();
-  s.turn.entered(s.machine.state);
+  s.turn.follow(s.machine.state);
   const over = await beginning;
   expect(s.turn.deadline).toBeUndefined();
   const ending = over();

@@ -3,7 +3,7 @@ import type { Approval, ApprovalQuery } from "../../core/session/approval.ts";
 import { APPROVAL, howToAnswer, isOpen, resolveId, statusText } from "../terminal/short-id.ts";
 import { approvalBlock } from "../ask/ask-block.ts";
 import { projectOf } from "../target/home.ts";
-import { INTERRUPTED, interruptOnSignal } from "../terminal/interrupt.ts";
+import { EXIT_INTERRUPTED, interruptOnSignal } from "../terminal/interrupt.ts";
 import { openRecords, type Records } from "../target/records.ts";
 import { resolveSession } from "../target/session-id.ts";
 import { ago, color, columns, oneLine, shortId, table } from "../terminal/text.ts";
@@ -125,7 +125,7 @@ export async function wait(flags: ListApprovalsFlags & { readonly timeout?: stri
   using stopping = interruptOnSignal(async () => leaving.abort());
   await using records = await openRecords();
   const approvals = await records.awaitApprovals(await queryOf(records, flags), { until, signal: leaving.signal });
-  if (stopping.stopped) return INTERRUPTED;
+  if (stopping.stopped) return EXIT_INTERRUPTED;
   if (approvals.length === 0) {
     process.stderr.write(
       `capstan: No approval was requested within ${flags.timeout ?? ""}. To wait longer, increase --timeout.\n`,

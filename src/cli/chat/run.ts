@@ -4,7 +4,7 @@ import { findProject } from "../../config/project/project.ts";
 import type { OtherTurns } from "../run/settle-abandoned.ts";
 import { Asking } from "../ask/ask.ts";
 import { usageError } from "../terminal/failure.ts";
-import { INTERRUPTED } from "../terminal/interrupt.ts";
+import { EXIT_INTERRUPTED } from "../terminal/interrupt.ts";
 import { requireCompatible, type RunFlags } from "../run/run-flags.ts";
 import { chosenServer } from "../target/server.ts";
 import { lastSession, resolveSession } from "../target/session-id.ts";
@@ -92,7 +92,7 @@ async function chatAtTerminal(flags: ChatFlags): Promise<number> {
   await others?.interrupt();
   ui[Symbol.dispose]();
   if (!signals.isGone) farewell(chat, flags);
-  return signals.isSignaled ? INTERRUPTED : 0;
+  return signals.isSignaled ? EXIT_INTERRUPTED : 0;
 }
 
 function lines(text: string, style: Style = {}): string[] {
@@ -141,5 +141,5 @@ async function inPipe(flags: ChatFlags): Promise<number> {
   const code = await pipe.run(chat, flags);
   chat.leave();
   await others?.wait();
-  return signals.isSignaled || pipe.isInterrupted ? INTERRUPTED : code;
+  return signals.isSignaled || pipe.isInterrupted ? EXIT_INTERRUPTED : code;
 }

@@ -1,4 +1,4 @@
-import { INTERRUPTED } from "../terminal/interrupt.ts";
+import { EXIT_INTERRUPTED } from "../terminal/interrupt.ts";
 
 export interface Signals extends Disposable {
   /** A signal ended the chat. */
@@ -11,7 +11,7 @@ export interface Signals extends Disposable {
 export function leaveOnSignal({ interrupt, leave }: { interrupt: () => void; leave: () => void }): Signals {
   const signals = { isSignaled: false, isGone: false };
   const onTerm = (): void => {
-    if (signals.isSignaled) process.exit(INTERRUPTED);
+    if (signals.isSignaled) process.exit(EXIT_INTERRUPTED);
     signals.isSignaled = true;
     leave();
   };

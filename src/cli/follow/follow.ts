@@ -6,7 +6,7 @@ import { isOpen, waitingText } from "../terminal/short-id.ts";
 import type { Asking } from "../ask/ask.ts";
 import { ChangedFiles } from "./changed-files.ts";
 import type { Followed, FollowedHost } from "../target/followed-session.ts";
-import { INTERRUPTED, type Stopping } from "../terminal/interrupt.ts";
+import { EXIT_INTERRUPTED, type Stopping } from "../terminal/interrupt.ts";
 import { noticeOf } from "./notices.ts";
 import { RunView } from "./run-view.ts";
 import { shortId } from "../terminal/text.ts";
@@ -57,7 +57,7 @@ export async function follow(
   await close(session, { view, changed });
   if (stopping.stopped) {
     process.stderr.write(`capstan: Interrupted. Continue with: capstan run --resume ${shortId(session.id)} "…"\n`);
-    return INTERRUPTED;
+    return EXIT_INTERRUPTED;
   }
   if (result.stopReason.type === "requires_action") return reportWaiting(session, options);
   return exitCode(result);

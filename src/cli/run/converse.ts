@@ -9,7 +9,7 @@ import {
   reportWaiting,
 } from "../follow/follow.ts";
 import type { Followed, FollowedHost } from "../target/followed-session.ts";
-import { INTERRUPTED, interruptOnSignal } from "../terminal/interrupt.ts";
+import { EXIT_INTERRUPTED, interruptOnSignal } from "../terminal/interrupt.ts";
 
 interface Attended<Host> {
   readonly host: Host;
@@ -59,7 +59,7 @@ export async function converse(
   options: FollowOptions,
 ): Promise<number | undefined> {
   const wasAnswered = isWaiting(session) && (await options.asking.askPending(session.id, options.signal));
-  if (options.stopping.stopped) return INTERRUPTED;
+  if (options.stopping.stopped) return EXIT_INTERRUPTED;
   if (message !== undefined) return follow(session, session.send(message), options);
   const moves = wasAnswered ? await continues(session) : isMoving(session);
   if (moves) return followCurrent(session, options);

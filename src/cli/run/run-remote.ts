@@ -3,7 +3,7 @@ import type { Configuration } from "../../config/load.ts";
 import type { MessageContent } from "../../core/events/content.ts";
 import { attend, converse, continueMessage } from "./converse.ts";
 import { usageError } from "../terminal/failure.ts";
-import { INTERRUPTED } from "../terminal/interrupt.ts";
+import { EXIT_INTERRUPTED } from "../terminal/interrupt.ts";
 import { nothingToDo } from "./message.ts";
 import { awaitServer } from "../target/remote-failure.ts";
 import { remoteHost } from "../target/remote-host.ts";
@@ -38,12 +38,12 @@ export async function runRemote(server: ChosenServer, { words, flags, trace }: W
         if (stopping.stopped) return undefined;
         throw thrown;
       });
-      if (session === undefined) return INTERRUPTED;
+      if (session === undefined) return EXIT_INTERRUPTED;
       interruptible(session);
-      if (stopping.stopped) return INTERRUPTED;
+      if (stopping.stopped) return EXIT_INTERRUPTED;
       const code = await converse(session, message ?? continueMessage(session), { ...options, trace });
       if (code === undefined) throw nothingToDo([]);
-      return stopping.stopped ? INTERRUPTED : code;
+      return stopping.stopped ? EXIT_INTERRUPTED : code;
     },
   );
 }

@@ -11,7 +11,7 @@ import { attend, converse, continueMessage } from "./converse.ts";
 import { CopyLine } from "../workspace/copy-progress.ts";
 import { usageError } from "../terminal/failure.ts";
 import { hostFor } from "../target/host.ts";
-import { INTERRUPTED } from "../terminal/interrupt.ts";
+import { EXIT_INTERRUPTED } from "../terminal/interrupt.ts";
 import { nothingToDo } from "./message.ts";
 import { givenInputs, givenLimits, requireCompatible, type RunFlags } from "./run-flags.ts";
 import { messageFor, readSchema } from "./run-input.ts";
@@ -53,7 +53,7 @@ async function runLocal(words: readonly string[], flags: RunFlags, trace: Trace)
       if (stopping.stopped) return undefined;
       throw thrown;
     });
-    if (session === undefined) return INTERRUPTED;
+    if (session === undefined) return EXIT_INTERRUPTED;
     interruptible(session);
     const others = await settleAbandoned(host, {
       project: configuration.project.id,
@@ -62,7 +62,7 @@ async function runLocal(words: readonly string[], flags: RunFlags, trace: Trace)
     interruptible(others);
     if (stopping.stopped) {
       await others.interrupt();
-      return INTERRUPTED;
+      return EXIT_INTERRUPTED;
     }
     const code = await converse(session, message ?? continueMessage(session), { ...options, trace }).catch(
       async (thrown: unknown) => {
@@ -72,7 +72,7 @@ async function runLocal(words: readonly string[], flags: RunFlags, trace: Trace)
     );
     await others.wait();
     if (code === undefined) throw nothingToDo([]);
-    return stopping.stopped ? INTERRUPTED : code;
+    return stopping.stopped ? EXIT_INTERRUPTED : code;
   });
 }
 

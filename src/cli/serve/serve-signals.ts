@@ -1,4 +1,4 @@
-import { INTERRUPTED } from "../terminal/interrupt.ts";
+import { EXIT_INTERRUPTED } from "../terminal/interrupt.ts";
 
 /** Signals within this time count as one: npm and service managers signal several processes. */
 const TOGETHER_MS = 500;
@@ -11,7 +11,7 @@ export function serverSignals(): Disposable & { readonly first: Promise<void> } 
     firstAt ??= performance.now();
     resolve();
     // A closed terminal may send SIGHUP twice, which is not a second request.
-    if (performance.now() - firstAt > TOGETHER_MS && signal !== "SIGHUP") process.exit(INTERRUPTED);
+    if (performance.now() - firstAt > TOGETHER_MS && signal !== "SIGHUP") process.exit(EXIT_INTERRUPTED);
   };
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   for (const signal of signals) process.on(signal, onSignal);

@@ -6,7 +6,7 @@ import { costText } from "../follow/cost.ts";
 import { usageError } from "../terminal/failure.ts";
 import { isOpen, waitingText } from "../terminal/short-id.ts";
 import { projectOf } from "../target/home.ts";
-import { INTERRUPTED, interruptOnSignal } from "../terminal/interrupt.ts";
+import { EXIT_INTERRUPTED, interruptOnSignal } from "../terminal/interrupt.ts";
 import { openRecords } from "../target/records.ts";
 import { resolveSession } from "../target/session-id.ts";
 import { ago, shortId, table } from "../terminal/text.ts";
@@ -101,7 +101,7 @@ export async function showSession(given: string, flags: ShowFlags): Promise<numb
     const waiting = (await records.approvals({ sessionId: id, status: "pending" })).filter(isOpen);
     if (waiting.length > 0) print(`\n${waitingText(id, waiting).trimEnd()}`);
   }
-  return stopping.signaled ? INTERRUPTED : 0;
+  return stopping.signaled ? EXIT_INTERRUPTED : 0;
 }
 
 /** The directory that it was started in. */

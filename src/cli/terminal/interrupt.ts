@@ -1,4 +1,4 @@
-export const INTERRUPTED = 130;
+export const EXIT_INTERRUPTED = 130;
 
 export interface Stopping extends Disposable {
   /** The user interrupted, or standard output was closed. */
@@ -30,7 +30,7 @@ export function interruptOnSignal(interrupt: (isWanted: boolean) => Promise<unkn
   };
   const onSignal = (signal: NodeJS.Signals): void => {
     // Agent processes die with this one. A closed terminal may send SIGHUP twice, which is not a second request.
-    if (stopping.stopped && signal !== "SIGHUP") process.exit(INTERRUPTED);
+    if (stopping.stopped && signal !== "SIGHUP") process.exit(EXIT_INTERRUPTED);
     stopping.signaled = true;
     stop(signal !== "SIGHUP");
   };

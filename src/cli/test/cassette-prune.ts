@@ -11,7 +11,7 @@ import type { Suite } from "../../core/suite/suite.ts";
 import { cassetteDirectory } from "../../eval/compare/cassette-files.ts";
 import { type StaleCassette, staleCassettes } from "../../eval/compare/stale-cassettes.ts";
 import { usageError } from "../terminal/failure.ts";
-import { INTERRUPTED } from "../terminal/interrupt.ts";
+import { EXIT_INTERRUPTED } from "../terminal/interrupt.ts";
 import { localPrompts } from "../ask/local-prompts.ts";
 import { color } from "../terminal/text.ts";
 import { escapeHidden, hiddenFreeJson } from "../../words/hidden-text.ts";
@@ -52,7 +52,7 @@ export async function pruneCassettes(paths: readonly string[], flags: PruneFlags
     );
     if (answer !== "yes") {
       print("Nothing was removed.");
-      return answer === undefined ? INTERRUPTED : exitCode;
+      return answer === undefined ? EXIT_INTERRUPTED : exitCode;
     }
   }
   for (const one of stale) {

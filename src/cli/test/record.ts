@@ -7,7 +7,7 @@ import { isSuiteFile } from "../../config/suite/suite-names.ts";
 import { usageError } from "../terminal/failure.ts";
 import { userStore } from "../target/home.ts";
 import { testsOptions } from "../target/host.ts";
-import { INTERRUPTED, interruptOnSignal } from "../terminal/interrupt.ts";
+import { EXIT_INTERRUPTED, interruptOnSignal } from "../terminal/interrupt.ts";
 import { resolveSession } from "../target/session-id.ts";
 import { requirePerson } from "../terminal/person.ts";
 import { packageVersion } from "../version.ts";
@@ -49,7 +49,7 @@ export async function record(given: string, flags: RecordFlags): Promise<number>
   });
   if (recorded === undefined) {
     process.stderr.write("capstan: Stopped. Nothing was recorded.\n");
-    return INTERRUPTED;
+    return EXIT_INTERRUPTED;
   }
   const files = recorded.files.map((file) => relative(process.cwd(), file));
   if (json) {

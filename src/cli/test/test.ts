@@ -16,7 +16,7 @@ import { wantedReports, writeReports } from "../../eval/reports/reports.ts";
 import { type RunDeps, runSuites } from "../../eval/run.ts";
 import { usageError } from "../terminal/failure.ts";
 import { testsOptions } from "../target/host.ts";
-import { INTERRUPTED, interruptOnSignal } from "../terminal/interrupt.ts";
+import { EXIT_INTERRUPTED, interruptOnSignal } from "../terminal/interrupt.ts";
 import { TestView } from "./test-view.ts";
 import { trustingFor } from "../trust/trust-flags.ts";
 import { reportWithheld } from "../trust/trust-view.ts";
@@ -85,7 +85,7 @@ export async function testSuites(paths: readonly string[], flags: TestFlags): Pr
       { ...request, onStart: view.showStart, onCase: view.clearProgress },
       { sdk: flags.sdk, pinned: sdk, configuration, json: flags.json ?? false },
     );
-    return stopping.stopped ? INTERRUPTED : code;
+    return stopping.stopped ? EXIT_INTERRUPTED : code;
   }
   await using tests = await openAll(read, mode, flags);
   const ran = await runSuites(
@@ -104,7 +104,7 @@ export async function testSuites(paths: readonly string[], flags: TestFlags): Pr
   const run = await saveRun(first.configuration, reported);
   view.summary(run, written);
   if (flags.json === true) process.stdout.write(`${hiddenFreeJson(run)}\n`);
-  return stopping.stopped ? INTERRUPTED : run.exitCode;
+  return stopping.stopped ? EXIT_INTERRUPTED : run.exitCode;
 }
 
 /** Opens one host per project, because settings, variables and secrets differ. */

@@ -6,7 +6,7 @@ import type { StoredWorkspace, StoredWorkspaces } from "../../runtime/files/stor
 import { whyKept } from "../sessions/kept-workspace.ts";
 import { resolveId } from "../terminal/short-id.ts";
 import type { Prompts } from "../ask/ask-prompts.ts";
-import { INTERRUPTED } from "../terminal/interrupt.ts";
+import { EXIT_INTERRUPTED } from "../terminal/interrupt.ts";
 import { localPrompts } from "../ask/local-prompts.ts";
 import { shortId } from "../terminal/text.ts";
 import { workspacesTotal, workspacesText, workspaceTable } from "./workspaces.ts";
@@ -56,7 +56,7 @@ export async function clean(given: readonly string[], flags: CleanFlags): Promis
     );
     if (answer !== "yes") {
       print("Nothing was removed.");
-      return answer === undefined ? INTERRUPTED : 0;
+      return answer === undefined ? EXIT_INTERRUPTED : 0;
     }
   }
   return await removeAll(opened.workspaces, chosen, { prompts, flags });

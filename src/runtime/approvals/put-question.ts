@@ -3,7 +3,7 @@ import type { CallRequest } from "../../core/ports/engine.ts";
 import { CapstanError, messageOf } from "../../core/errors.ts";
 import { askedCalls } from "../../core/session/state.ts";
 import { acceptAnswer } from "./answers.ts";
-import type { SessionBasics, SessionTools } from "../session-deps.ts";
+import type { SessionBasics, ToolSettings } from "../session-deps.ts";
 
 interface Put {
   readonly ask: AskPermission;
@@ -57,7 +57,7 @@ function question(
   };
 }
 
-export type QuestionDeps = SessionBasics & Pick<SessionTools, "ask">;
+export type QuestionDeps = SessionBasics & Pick<ToolSettings, "ask">;
 
 /**
  * Asks whoever is in this host the questions of a turn that another host left: each once, without a process. The answer

@@ -22,9 +22,9 @@ import { byClient } from "./client-results.ts";
 import type { HookedCall } from "../hooks/hooks.ts";
 import { FILE_FIELDS } from "../paths/file-input.ts";
 import { sessionSandbox } from "../protected/sandbox.ts";
-import type { SessionBasics, SessionHelpers, SessionSurroundings, SessionTools } from "../session-deps.ts";
+import type { SessionBasics, SessionHelpers, SessionSurroundings, ToolSettings } from "../session-deps.ts";
 
-export type JudgeDeps = SessionBasics & SessionSurroundings & SessionTools & Pick<SessionHelpers, "userHooks">;
+export type JudgeDeps = SessionBasics & SessionSurroundings & ToolSettings & Pick<SessionHelpers, "userHooks">;
 
 /** What was decided about a call, and everything the log must say about it. */
 export interface CallOutcome {

@@ -12,7 +12,7 @@ import type { EventDraft, ModelUsage } from "../../core/events/events.ts";
 import { isAlias, listPrice, priceOf } from "../../core/money/pricing.ts";
 import { type PriceEntry, PRICES } from "../../core/money/prices.ts";
 import type { SessionState } from "../../core/session/state.ts";
-import type { SessionBasics, SessionTools } from "../session-deps.ts";
+import type { SessionBasics, ToolSettings } from "../session-deps.ts";
 
 /** What the host knows about money: prices, and limits beyond one session. */
 export interface Budgets {
@@ -70,7 +70,7 @@ export function sharedScopes(settings: BudgetSettings, agents: readonly string[]
 
 /** The limit of the agent, the project or the day that forbids another tool call. The session's own is in its state. */
 export async function sharedLimitOnToolCall(
-  session: Pick<SessionBasics, "store" | "record" | "clock"> & Pick<SessionTools, "budgets">,
+  session: Pick<SessionBasics, "store" | "record" | "clock"> & Pick<ToolSettings, "budgets">,
 ): Promise<LimitHit | undefined> {
   const { store, record, budgets, clock } = session;
   const { name: agent, budget } = record.agent;

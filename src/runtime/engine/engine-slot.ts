@@ -2,15 +2,21 @@ import type { Mode } from "../../core/agent/agent-definition.ts";
 import type { EngineHost, EngineSession } from "../../core/ports/engine.ts";
 import type { EngineName } from "../../core/agent/engine-name.ts";
 import { CapstanError } from "../../core/errors.ts";
-import type { SessionProcess, SessionTools, TurnQueue } from "../session-deps.ts";
+import type { SessionProcess, ToolSettings, TurnQueue } from "../session-deps.ts";
 import type { PendingMessage } from "./deliveries.ts";
 import type { MeterHooks } from "./meter.ts";
 import { ProcessTraffic } from "./process-traffic.ts";
 import { type PooledProcess, RestTimer } from "./processes.ts";
 import { engineInForce } from "./session-engine.ts";
-import { type Live, type OpenOptions, processStartedEvent, type StartDeps, startProcess } from "./start-process.ts";
+import {
+  type Live,
+  type EngineStartOptions,
+  processStartedEvent,
+  type StartDeps,
+  startProcess,
+} from "./start-process.ts";
 
-type Deps = StartDeps & SessionProcess & TurnQueue & Pick<SessionTools, "budgets">;
+type Deps = StartDeps & SessionProcess & TurnQueue & Pick<ToolSettings, "budgets">;
 
 /** What a process needs from the turn that it works for. */
 interface TurnOfProcess {
@@ -67,7 +73,7 @@ export class EngineSlot {
     );
   }
 
-  async open(options: OpenOptions = { start: { kind: "wait" } }): Promise<void> {
+  async open(options: EngineStartOptions = { start: { kind: "wait" } }): Promise<void> {
     await this.#ready(options);
     const untold = this.#untold;
     this.#untold = undefined;
@@ -75,7 +81,7 @@ export class EngineSlot {
       await this.#deps.log.appendSoon([processStartedEvent(untold, this.#engine ?? this.#wanted)]);
   }
 
-  async #ready(options: OpenOptions): Promise<void> {
+  async #ready(options: EngineStartOptions): Promise<void> {
     this.#rest.stop();
     // No await if there is nothing to wait for: the next caller must see that a process is starting.
     const leaving = this.leaveOther();
@@ -234,7 +240,7 @@ export class EngineSlot {
     this.#traffic = this.#newTraffic();
   }
 
-  async #start(options: OpenOptions): Promise<Live> {
+  async #start(options: EngineStartOptions): Promise<Live> {
     this.#engine = this.#wanted;
     const starting = new AbortController();
     this.#starting = starting;

@@ -19,7 +19,7 @@ import type { LedgerStore } from "../../core/money/ledger.ts";
 import { listPrice, priceOf } from "../../core/money/pricing.ts";
 import { type Budgets, reserveOutputTokens, scopesOf, unpricedModelError } from "./budgets.ts";
 import type { SessionState } from "../../core/session/state.ts";
-import type { SessionBasics, SessionTools } from "../session-deps.ts";
+import type { SessionBasics, ToolSettings } from "../session-deps.ts";
 import type { SessionLog } from "../log/session-log.ts";
 
 export interface MeterHooks extends Pick<MeterDeps, "onLimit" | "onRefusal" | "onExpired"> {}
@@ -49,7 +49,7 @@ export interface MeterDeps {
   readonly onExpired: GatewaySession["credentialExpired"];
 }
 
-export type MeteredSession = SessionBasics & Pick<SessionTools, "budgets" | "tools">;
+export type MeteredSession = SessionBasics & Pick<ToolSettings, "budgets" | "tools">;
 
 /** The meter of a session. `chosen` is the model that a person is about to choose for it. */
 export function meterOf(session: MeteredSession, hooks: MeterHooks, chosenModel: () => string | undefined): Meter {

@@ -7,7 +7,7 @@ import type { EventDraft } from "../../core/events/events.ts";
 import type { SessionState } from "../../core/session/state.ts";
 import { hookMatchers } from "../hooks/hooks-list.ts";
 import { sessionSandbox } from "../protected/sandbox.ts";
-import type { HookSources, SessionBasics, SessionProcess, SessionSurroundings, SessionTools } from "../session-deps.ts";
+import type { HookSources, SessionBasics, SessionProcess, SessionSurroundings, ToolSettings } from "../session-deps.ts";
 
 /** An agent that names no engine gets the host's default. Its sessions stay on it, whatever a later host prefers. */
 export function withEngine(agent: AgentDefinition, { default: name }: Pick<Engines, "default">): AgentDefinition {
@@ -35,7 +35,7 @@ export function engineChange(
 type FittingDeps = Pick<SessionBasics, "record" | "log"> &
   SessionSurroundings &
   Pick<SessionProcess, "engines"> &
-  Pick<SessionTools, "tools"> &
+  Pick<ToolSettings, "tools"> &
   Pick<HookSources, "givenHooks">;
 
 /** Rejects with what the engine cannot do for the session. */

@@ -15,16 +15,16 @@ import type {
   SessionPrograms,
   SessionProcess,
   SessionSurroundings,
-  SessionTools,
+  ToolSettings,
 } from "../session-deps.ts";
 
 export type StartDeps = SessionBasics &
   SessionSurroundings &
   SessionPrograms &
-  Pick<SessionTools, "tools"> &
+  Pick<ToolSettings, "tools"> &
   Pick<SessionProcess, "engines" | "gateway" | "servers">;
 
-export interface OpenOptions {
+export interface EngineStartOptions {
   readonly start: EngineStart;
   /** The subagent that the process drives alone. */
   readonly line?: SubagentLine;
@@ -36,7 +36,7 @@ export interface Live {
   readonly access: GatewayAccess;
 }
 
-interface Start extends OpenOptions {
+interface Start extends EngineStartOptions {
   readonly engine: EngineName;
   readonly mode: () => Mode;
   readonly host: EngineHost;

@@ -17,11 +17,11 @@ import type {
   SessionBasics,
   SessionPrograms,
   SessionSurroundings,
-  SessionTools,
+  ToolSettings,
 } from "../session-deps.ts";
 import { tallyOf } from "../turn/turn.ts";
 
-type Parts = SessionBasics & SessionSurroundings & HookSources & SessionPrograms & Pick<SessionTools, "tools">;
+type Parts = SessionBasics & SessionSurroundings & HookSources & SessionPrograms & Pick<ToolSettings, "tools">;
 
 /** The call after the hooks, or the denial by one of them. */
 export type HookedCall =

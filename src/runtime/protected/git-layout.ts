@@ -42,13 +42,13 @@ export function tellsGit(path: string): boolean {
   for (let directory = dirname(path); directory !== dirname(directory); directory = dirname(directory)) {
     const [first = ""] = relative(directory, path).split("/");
     const made = first.toLowerCase();
-    if (TELLING.has(made) && isGitLayout((name) => name === made || exists(join(directory, written(name)))))
+    if (TELLING.has(made) && isGitLayout((name) => name === made || exists(join(directory, asWritten(name)))))
       return true;
   }
   return false;
 }
 
-function written(name: string): string {
+function asWritten(name: string): string {
   return name === HEAD ? "HEAD" : name;
 }
 

@@ -5,7 +5,7 @@ import type { CallSubject } from "../../core/rules/subject.ts";
 import { FILE_FIELDS, fileInput, SEARCH_TOOLS } from "../paths/file-input.ts";
 import { Names, type PathSurroundings } from "../paths/path-names.ts";
 import { guardCall, guardedPaths } from "./guard-call.ts";
-import type { SessionBasics, SessionSurroundings, SessionTools } from "../session-deps.ts";
+import type { SessionBasics, SessionSurroundings, ToolSettings } from "../session-deps.ts";
 import { commandLine } from "./command-line.ts";
 import { shellSubject } from "../shell/shell-subject.ts";
 
@@ -23,7 +23,7 @@ export interface CalledTool {
 const USUAL_FIELDS = ["file_path", "path", "notebook_path"];
 
 type Called = Pick<CalledTool, "tool" | "input" | "directory">;
-type Session = Pick<SessionBasics, "record"> & Pick<SessionSurroundings, "home"> & Pick<SessionTools, "tools">;
+type Session = Pick<SessionBasics, "record"> & Pick<SessionSurroundings, "home"> & Pick<ToolSettings, "tools">;
 
 /** Describes a session's tool call for the permission decision. */
 export function sessionSubject(

@@ -6,11 +6,11 @@ import { type Tool, type ToolOutcome, traitsOfTool } from "../../core/ports/tool
 import { type ThreadRef, openLines, undecidedCalls } from "../../core/session/waiting-calls.ts";
 import type { EngineSlot } from "../engine/engine-slot.ts";
 import { inspectCutTurn } from "../calls/settle-work.ts";
-import type { SessionBasics, SessionTools } from "../session-deps.ts";
+import type { SessionBasics, ToolSettings } from "../session-deps.ts";
 import { toolResult } from "../calls/call-events.ts";
 import type { ToolCalls } from "../calls/tool-calls.ts";
 
-export type RevivalDeps = Pick<SessionBasics, "log" | "store"> & Pick<SessionTools, "tools">;
+export type RevivalDeps = Pick<SessionBasics, "log" | "store"> & Pick<ToolSettings, "tools">;
 
 /**
  * Revives a turn that waited for people and whose process is gone. It drives each subagent that was at work to its end

@@ -69,7 +69,7 @@ export class Pauses {
       needsPerson: (approval) => parts.calls.needsPerson(approval),
       onAnswer: () => this.wake().catch(this.#onFailure),
     });
-    parts.current.onStir(() => this.#moved());
+    parts.current.onStir(() => this.#restartPause());
   }
 
   readonly #onFailure = (thrown: unknown): void => this.#parts.steps.fail(thrown);
@@ -80,7 +80,7 @@ export class Pauses {
   }
 
   /** Something happened in the turn. If nothing else does for a moment, it may stand still. */
-  #moved(): void {
+  #restartPause(): void {
     clearTimeout(this.#still);
     if (callsThatWait(this.#deps.log.state).length === 0) return;
     this.#still = setTimeout(() => void this.#pauseIfStill().catch(this.#onFailure), GATHER_MS);

@@ -28,7 +28,7 @@ export class CurrentTurn {
     this.#deps = deps;
     this.place = new TurnSlot(deps);
     this.machine = new TurnMachine(undrivenState(deps.log.state));
-    this.machine.onChange((state) => this.#turn?.entered(state));
+    this.machine.onChange((state) => this.#turn?.follow(state));
     deps.log.watch((event) => this.machine.follow(event));
     const pause = new CredentialPause(deps);
     this.meterHooks = {
@@ -107,7 +107,7 @@ export class CurrentTurn {
   }
 
   /** Its end is stored, or could not be. */
-  ended(turn: ActiveTurn | undefined): void {
+  finishEnding(turn: ActiveTurn | undefined): void {
     this.#letGo();
     turn?.release();
     this.#ending?.resolve();
@@ -190,7 +190,7 @@ export class ActiveTurn {
   }
 
   /** Its time runs only while it is running: neither queues nor people use it up. */
-  entered(state: TurnState): void {
+  follow(state: TurnState): void {
     if (state === "running") this.#startClock();
     else this.#stopClock();
     if (state === "interrupting" || state === "limited") this.#stop.abort();

@@ -45,7 +45,7 @@ export class SessionStream {
   }
 
   /** Resolves when the session is idle; rejects when the turn is lost together with its log. */
-  async settled(): Promise<void> {
+  async waitForIdle(): Promise<void> {
     const signals = this.#signals;
     for await (const item of this.#subscribe(0, signals))
       if (item.type === "session.status_idle" && this.#deps.log.state.status === "idle") return;

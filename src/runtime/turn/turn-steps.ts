@@ -5,7 +5,7 @@ import type { CurrentTurn } from "./current-turn.ts";
 import { asError, type EndDeps, failedEnd, writeTurnEnd } from "./turn-end.ts";
 
 /** One piece of a turn's work. After every pause it asks whether the turn was stopped meanwhile. */
-export type Step = (stopped: () => boolean) => Promise<void>;
+export type Step = (isStopping: () => boolean) => Promise<void>;
 
 interface Parts {
   readonly current: CurrentTurn;
@@ -31,23 +31,23 @@ export class TurnSteps {
   async run(step: Step): Promise<void> {
     const { current, engine } = this.#parts;
     const { turn } = current;
-    const stopped = (): boolean => turn?.isStopping === true;
+    const isStopping = (): boolean => turn?.isStopping === true;
     try {
-      if (!stopped()) await current.place.take(stopped);
-      if (!stopped() && current.turn === turn && current.machine.can("work")) current.machine.apply("work");
-      if (!stopped()) await step(stopped);
-      if (!stopped() || current.turn !== turn) return;
+      if (!isStopping()) await current.place.take(isStopping);
+      if (!isStopping() && current.turn === turn && current.machine.can("work")) current.machine.apply("work");
+      if (!isStopping()) await step(isStopping);
+      if (!isStopping() || current.turn !== turn) return;
       await engine.interrupt();
       if (current.turn === turn) await this.end(INTERRUPTED);
     } catch (thrown) {
       // The turn ended meanwhile, and another may be under way.
       if (turn !== undefined && current.turn !== turn) return;
       // A process that was stopped while it started reports that as a failure.
-      await this.end(stopped() ? INTERRUPTED : failedEnd(thrown)).catch((failure: unknown) => this.fail(failure));
+      await this.end(isStopping() ? INTERRUPTED : failedEnd(thrown)).catch((failure: unknown) => this.fail(failure));
     }
   }
 
-  /** Writes the end of the turn, once: outcomes for what is open, then why it stopped, then idle. */
+  /** Writes the end of the turn, once: outcomes for what is open, then why it isStopping, then idle. */
   async end(end: TurnEnd): Promise<void> {
     const { current, engine } = this.#parts;
     // An engine may report an end when no turn is under way. The log then gets only what is still open.
@@ -59,7 +59,7 @@ export class TurnSteps {
       await writeTurnEnd(end, turn, this.#deps);
     } finally {
       // Also when the log cannot be written: nobody may wait for the turn, or for its slot, for ever.
-      if (isTurn) current.ended(turn);
+      if (isTurn) current.finishEnding(turn);
     }
     // A process that has reached a limit of its own keeps to it; the next one counts anew. Not awaited: the process
     // itself may be the one that reports its end.

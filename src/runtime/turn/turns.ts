@@ -51,7 +51,7 @@ export class Turns {
     this.#calls = calls;
     this.#steps = steps;
     this.engine = engine;
-    current.machine.onChange((state) => this.#entered(state));
+    current.machine.onChange((state) => this.#enter(state));
   }
 
   /** A turn is under way, or a process is there for the next one. */
@@ -60,7 +60,7 @@ export class Turns {
   }
 
   /** What each change of state sets off. The clock of the turn follows it too, in `current-turn.ts`. */
-  #entered(state: TurnState): void {
+  #enter(state: TurnState): void {
     switch (state) {
       case "running":
         return this.engine.works();
