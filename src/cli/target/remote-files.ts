@@ -1,7 +1,7 @@
 import type { Checkpoint } from "../../core/session/checkpoint-list.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { WireCheckpoint, WireRewind } from "../../protocol/api/files.ts";
-import type { Rewind } from "../../runtime/files/files.ts";
+import type { Rewind } from "../../runtime/files/rewind.ts";
 import { usageError } from "../terminal/failure.ts";
 import { awaitServer } from "./remote-failure.ts";
 import type { ChosenServer } from "./server.ts";

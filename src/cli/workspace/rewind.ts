@@ -1,4 +1,4 @@
-import type { Rewind } from "../../runtime/files/files.ts";
+import type { Rewind } from "../../runtime/files/rewind.ts";
 import { whyText } from "./checkpoints.ts";
 import { fileLines, pathText, changesTotal, writePatch } from "./diff-view.ts";
 import { usageError } from "../terminal/failure.ts";

@@ -1,5 +1,4 @@
-import { lstatSync, realpathSync, statSync } from "node:fs";
-import { basename, dirname, isAbsolute, normalize, resolve, sep } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import type { z } from "zod";
 import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
 import { inputValues, type InputValues } from "../../core/agent/agent-inputs.ts";
@@ -23,6 +22,7 @@ import { type Configuration, loadConfiguration, type Trusting } from "../load.ts
 import { type Problem, problemsOf } from "../yaml/problems.ts";
 import { gradersOf } from "./suite-graders.ts";
 import { isSuiteFile } from "./suite-names.ts";
+import { checkHere, filesOf, fixtureOf, type Note, type Path } from "./suite-workspace.ts";
 import { notingReads, readTextFile } from "../yaml/text-file.ts";
 import type { JudgedItem } from "../trust/trust-gate.ts";
 import { recordedTrust } from "../trust/recorded-trust.ts";
@@ -36,8 +36,6 @@ export interface ReadSuite {
   /** The suite, its agent and the project's files that can be trusted. */
   readonly trust: readonly JudgedItem[];
 }
-
-type Path = readonly PropertyKey[];
 
 /** The default timeout of a trial. */
 const TIMEOUT_MS = 300_000;
@@ -209,8 +207,6 @@ function safeEverywhere(text: string): RegExp {
   return new RegExp(safePattern(written?.source ?? text).source, `g${written?.flags ?? ""}`);
 }
 
-type Note = (field: Path, text: string) => void;
-
 function attempt<Value>(work: () => Value, note: Note, field: Path, otherwise: Value): Value {
   try {
     return work();
@@ -227,13 +223,6 @@ function isShared([field, name]: Path, written: object, defaults: object): boole
     return field === "files" ? Object.hasOwn(value ?? {}, name ?? "") : value !== undefined;
   };
   return !has(written) && has(defaults);
-}
-
-/** The suite's directory is used unchanged. */
-function checkHere({ fixture, files, git }: CaseAsWritten, note: Note): void {
-  for (const [field, given] of Object.entries({ fixture, files, git }))
-    if (given !== undefined && given !== false)
-      note([field], "nothing is written to the suite's own directory (workspace: here); remove this, or workspace");
 }
 
 interface GivenInputs {
@@ -265,25 +254,6 @@ function inputProblems({ inputs = {} }: AgentDefinition, values: InputValues): r
     if (error instanceof CapstanError) return error.data["problems"] as readonly string[];
     throw error;
   }
-}
-
-function fixtureOf(written: string, file: string, note: (text: string) => void): string {
-  const path = resolve(dirname(file), written);
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) note(`expected a directory (not found: ${path})`);
-  else if (!found.isDirectory()) note(`expected a directory (${path} is a file)`);
-  else if (lstatSync(path).isSymbolicLink()) return realpathSync(path);
-  return path;
-}
-
-function filesOf(
-  files: Readonly<Record<string, string>>,
-  note: (name: string, text: string) => void,
-): Readonly<Record<string, string>> {
-  for (const name of Object.keys(files))
-    if (isAbsolute(name) || normalize(name).split(sep).includes("..") || normalize(name) === ".")
-      note(name, "expected a path inside the workspace");
-  return files;
 }
 
 /** Reports and `--filter` identify a case by its name, cassettes by the file name derived from it. */

@@ -1,5 +1,5 @@
 import type { Mode } from "../../core/agent/agent-definition.ts";
-import type { Approval, ApprovalRequest, StoredAnswer } from "../../core/session/approval.ts";
+import type { Approval, StoredAnswer } from "../../core/session/approval.ts";
 import type { Crossing } from "../../core/money/budget-scopes.ts";
 import { limitOnToolCall, limitText } from "../../core/session/session-limits.ts";
 import type { LimitHit } from "../../core/money/budget-schema.ts";
@@ -16,11 +16,11 @@ import type { SandboxPlan } from "../../core/environment/sandbox.ts";
 import type { OpenCall } from "../../core/session/state.ts";
 import { sharedLimitOnToolCall } from "../engine/budgets.ts";
 import { describeCall } from "./approval-request.ts";
+import { inputAsAnswered, inputAsApproved, leadsTo, MOVED, namesSame } from "./approved-call.ts";
 import { type ApprovalDesk, confirmation, type Settled } from "../approvals/approval-desk.ts";
 import { callWithPaths, sessionSubject } from "../subject/call-subject.ts";
 import { byClient } from "./client-results.ts";
 import type { HookedCall } from "../hooks/hooks.ts";
-import { FILE_FIELDS } from "../paths/file-input.ts";
 import { sessionSandbox } from "../protected/sandbox.ts";
 import type { SessionBasics, SessionHelpers, SessionSurroundings, ToolSettings } from "../session-deps.ts";
 
@@ -251,20 +251,6 @@ export class CallJudge {
   }
 }
 
-const MOVED =
-  "Not run: a link or a file changed while a person was asked, so that the call would reach something else. Make the call again.";
-
-/** Whether a person has left alone what the call names. */
-function namesSame({ tool, input }: CallRequest, edited: CallRequest["input"] | undefined): boolean {
-  const [field] = FILE_FIELDS[tool] ?? [];
-  return edited === undefined || (field !== undefined && edited[field] === input[field]);
-}
-
-/** Whether the files that a call names are still those that were looked at. */
-function leadsTo({ paths: before }: CallSubject, { paths: now }: CallSubject): boolean {
-  return now.every(({ real }) => before.some((place) => place.real === real));
-}
-
 /** Clients see a call as the model made it: a change would go unnoticed. */
 const CHANGED_BY_HOOK: CallOutcome = {
   granted: false,
@@ -283,26 +269,4 @@ function spendingVerdict({ scope, which, limit, spent, at }: Crossing): Permissi
 
 function byVerdict({ behavior, decidedBy, reason }: PermissionVerdict): CallOutcome {
   return { granted: behavior === "allow", decidedBy, reason };
-}
-
-/** The approved input runs, even if the call had to be rebuilt from a log without its secrets. */
-function inputAsApproved(call: CallRequest, request: ApprovalRequest): CallRequest["input"] | undefined {
-  if (request.kind !== "tool") return undefined;
-  return JSON.stringify(request.input) === JSON.stringify(call.input) ? undefined : request.input;
-}
-
-/** The input that runs after a person allowed it: theirs, or the agent's question together with its answers. */
-function inputAsAnswered(
-  call: CallRequest,
-  {
-    input,
-    answers,
-    notes,
-  }: { input?: CallRequest["input"]; answers?: object; notes?: Readonly<Record<string, string>> },
-): CallRequest["input"] | undefined {
-  if (answers === undefined) return input;
-  const annotations = Object.fromEntries(
-    Object.entries(notes ?? {}).map(([question, text]) => [question, { notes: text }]),
-  );
-  return { ...call.input, answers, ...(notes !== undefined && { annotations }) };
 }

@@ -18,7 +18,7 @@ import { fileEvents } from "../log/stored-state.ts";
 import { Occupancy } from "../engine/directory-claim.ts";
 import { requireSource } from "../paths/session-location.ts";
 import { type FilesDeps, RestingSessions, type RestingSession } from "./resting-sessions.ts";
-import { type RewindGoal, rewindTo } from "./rewind.ts";
+import { type Rewind, type RewindGoal, type RewindRequest, rewindTo } from "./rewind.ts";
 
 export interface SessionDiff {
   readonly files: readonly FileChange[];
@@ -34,30 +34,6 @@ export interface PatchRequest extends TimeRange {
 export interface DiffRequest extends TimeRange {
   /** Also return the steps, which reads every checkpoint. */
   readonly byCall?: boolean;
-}
-
-export interface RewindRequest {
-  /** `start`, `turn` for the beginning of the last turn, or a checkpoint's id or the last characters of one. */
-  readonly to: string;
-  /** Also rewind the conversation, to the end of the last turn before the checkpoint. */
-  readonly conversation?: boolean;
-  /** Only show what would change. */
-  readonly dryRun?: boolean;
-  /** Also rewind files that someone else has changed since. Default: such files stop the rewind. */
-  readonly overwrite?: boolean;
-}
-
-export interface Rewind {
-  readonly checkpoint: Checkpoint;
-  /** The files that the rewind changed, or would change. */
-  readonly files: readonly FileChange[];
-  /**
-   * In a dry run: files that someone else has changed since, or may have. They stop the rewind unless `overwrite` is
-   * set.
-   */
-  readonly conflicts: readonly string[];
-  /** A checkpoint of the state before the rewind; absent in a dry run. */
-  readonly undoCheckpointId?: string;
 }
 
 /** The files of sessions: what changed, and how to export, apply or undo it. Rejects while the session is working. */

@@ -4,11 +4,35 @@ import { CapstanError, messageOf } from "../../core/errors.ts";
 import type { SessionRecord } from "../../core/ports/store.ts";
 import type { CheckpointRef, FilesState } from "../../core/session/state-files.ts";
 import { REWIND_NOTE } from "../../core/text/text.ts";
-import type { Workspace } from "../../core/ports/workspace.ts";
-import type { OwnStep } from "../../core/session/checkpoint-list.ts";
+import type { FileChange, Workspace } from "../../core/ports/workspace.ts";
+import type { Checkpoint, OwnStep } from "../../core/session/checkpoint-list.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { SessionLog } from "../log/session-log.ts";
 import { requireOwnDirectory } from "../paths/session-location.ts";
+
+export interface RewindRequest {
+  /** `start`, `turn` for the beginning of the last turn, or a checkpoint's id or the last characters of one. */
+  readonly to: string;
+  /** Also rewind the conversation, to the end of the last turn before the checkpoint. */
+  readonly conversation?: boolean;
+  /** Only show what would change. */
+  readonly dryRun?: boolean;
+  /** Also rewind files that someone else has changed since. Default: such files stop the rewind. */
+  readonly overwrite?: boolean;
+}
+
+export interface Rewind {
+  readonly checkpoint: Checkpoint;
+  /** The files that the rewind changed, or would change. */
+  readonly files: readonly FileChange[];
+  /**
+   * In a dry run: files that someone else has changed since, or may have. They stop the rewind unless `overwrite` is
+   * set.
+   */
+  readonly conflicts: readonly string[];
+  /** A checkpoint of the state before the rewind; absent in a dry run. */
+  readonly undoCheckpointId?: string;
+}
 
 /** A session whose files nothing else is changing. */
 export interface RestingFiles {

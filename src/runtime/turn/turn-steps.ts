@@ -47,7 +47,7 @@ export class TurnSteps {
     }
   }
 
-  /** Writes the end of the turn, once: outcomes for what is open, then why it isStopping, then idle. */
+  /** Writes the end of the turn, once: outcomes for what is open, then why it stopped, then idle. */
   async end(end: TurnEnd): Promise<void> {
     const { current, engine } = this.#parts;
     // An engine may report an end when no turn is under way. The log then gets only what is still open.

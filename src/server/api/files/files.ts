@@ -18,7 +18,8 @@ import type { ApiDeps } from "../deps.ts";
 import { type Api, endpoint, type Heavy } from "../endpoint.ts";
 import { requireOpenChanges } from "./hidden-files.ts";
 import type { Checkpoint } from "../../../core/session/checkpoint-list.ts";
-import type { Rewind, SessionDiff } from "../../../runtime/files/files.ts";
+import type { SessionDiff } from "../../../runtime/files/files.ts";
+import type { Rewind } from "../../../runtime/files/rewind.ts";
 
 const tag = "Workspace";
 /** In events: more than can follow a rewind before it is answered. */
