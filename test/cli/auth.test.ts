@@ -128,7 +128,7 @@ test("status tells that a project's switch does not count beside a key of the us
   const { stdout } = await cli.run(["auth"], { environment: { ANTHROPIC_API_KEY: KEY } });
   expect(stdout).toContain("✓ api_key     Anthropic API, active\n");
   expect(stdout).toMatch(
-    /^ {2}vertex .*\n {4}CLAUDE_CODE_USE_VERTEX in .*\.env does not count, .* set it in the shell to use vertex$/m,
+    /^ {2}vertex .*\n {4}CLAUDE_CODE_USE_VERTEX in .*\.env has no effect, .* set it in the shell to use vertex$/m,
   );
 });
 

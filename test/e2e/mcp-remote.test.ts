@@ -244,7 +244,7 @@ test("a variable that is not set is named before anything is stored", async () =
     message: expect.stringContaining("mcp_servers.desk.env.TOKEN: the variable DESK_TOKEN is not set"),
   });
   await expect(start({ desk: { command: "desk", env: { TOKEN: "${ANTHROPIC_API_KEY}" } } })).rejects.toThrow(
-    "ANTHROPIC_API_KEY is a credential of the host's",
+    "ANTHROPIC_API_KEY is a credential of the host",
   );
   expect(await t.host.sessions()).toEqual([]);
 });

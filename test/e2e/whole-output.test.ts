@@ -47,7 +47,7 @@ test("the whole of a long output is kept without its secrets, goes with the sess
   await eraseSession(store, { home: t.home, sessionId: session.id, discardChanges: true });
   expect(existsSync(join(t.home, "outputs", session.id))).toBe(false);
   writeFileSync(join(t.home, "outputs", imported, hash), "something else");
-  await expect(readOutput(store, imported, call)).rejects.toThrow(/its file was changed/);
+  await expect(readOutput(store, imported, call)).rejects.toThrow(/was changed after it was saved/);
   const { sound, findings } = await verifyAudit(place);
   expect(sound).toBe(false);
   expect(findings).toMatchObject([

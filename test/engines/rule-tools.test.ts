@@ -34,7 +34,7 @@ describe("a rule for a tool", () => {
           problems: [
             expect.stringMatching(/^permissions\.allow: .*Bsah.*Did you mean Bash\?/),
             expect.stringMatching(/^permissions\.ask: .*dploy.*Did you mean deploy\?/),
-            expect.stringMatching(/^permissions\.deny: .*Zebra.*Known are /),
+            expect.stringMatching(/^permissions\.deny: .*Zebra.*Known tools: /),
           ],
         },
       }),

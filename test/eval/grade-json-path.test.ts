@@ -37,7 +37,7 @@ test.for<readonly [path: string, values: readonly unknown[]]>([
 test.for(["", "items", "$items", "$.", "$..", "$.a[", "$.a[b]", "$.a[1:2]", "$.a[?@.b]", "$.a['b]", "$.a b", "$[1,2]"])(
   "%j is refused",
   (path) => {
-    expect(() => checkJsonPath(path)).toThrow(/expected|begins with/);
+    expect(() => checkJsonPath(path)).toThrow(/expected|must start with/);
   },
 );
 

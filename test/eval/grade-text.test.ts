@@ -147,7 +147,7 @@ test("a pattern that would take for ever is ended, and is an error", async () =>
 const WRONG: readonly (readonly [given: Readonly<Record<string, unknown>>, problem: RegExp])[] = [
   [{ regex: "(" }, /expected a regular expression/],
   [{ regex: ["a", "/[/i"] }, /expected a regular expression/],
-  [{ json: { path: "a.b" } }, /begins with \$/],
+  [{ json: { path: "a.b" } }, /start with \$/],
   [{ json: { path: "$.a[?(@.b)]" } }, /character 4: .*no filters/],
   [{ json: { path: "$.a", matches: "[" } }, /expected a regular expression/],
   [{ number: { equals: 1, path: "$[" } }, /character 2/],

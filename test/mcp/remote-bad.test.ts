@@ -34,7 +34,7 @@ describe("a server that cannot be used is named, with what is wrong and what to 
       "does not know us",
       "http",
       says(401),
-      /answered 401: access denied\. In the request, the headers X-Desk-Key, X-Team were sent; check mcp_servers\.desk\.headers\.$/,
+      /answered 401: access denied\. Capstan sent the headers X-Desk-Key, X-Team\. Check mcp_servers\.desk\.headers\.$/,
     ],
     ["does not know us", "sse", says(401), /answered 401: access denied/],
     ["does not let us in", "http", says(403, {}, SECRET), /answered 403/],
@@ -81,7 +81,7 @@ describe("a server that cannot be used is named, with what is wrong and what to 
   test("when no header is set and it wants one", async () => {
     await using server = await listen(says(401));
     const { message } = await refusal({ type: "http", url: server.origin, headers: {} });
-    expect(message).toContain("To it no headers were sent; see mcp_servers.desk.headers.");
+    expect(message).toContain("Capstan sent no headers. Check mcp_servers.desk.headers.");
   });
 
   test.each(["http", "sse"] as const)("when nothing listens there (%s)", async (type) => {
@@ -185,7 +185,7 @@ describe("what a server offers", () => {
   test("must be something", async () => {
     await using remote = await remoteMcp("http", listing([]));
     expect((await refusal(remote.server)).message).toBe(
-      "The MCP server desk offers no tool. Fix the server, or remove it from mcp_servers.",
+      "The MCP server desk offers no tools. Fix the server, or remove it from mcp_servers.",
     );
   });
 

@@ -197,7 +197,7 @@ describe("a webhook", () => {
     await s.webhooks.enqueue([delivery()]);
     expect(await settled(s.webhooks)).toMatchObject({
       status: "failed",
-      lastError: expect.stringContaining("leads to this machine"),
+      lastError: expect.stringContaining("points to this machine"),
     });
     expect(address.connections()).toBe(0);
   });

@@ -24,6 +24,6 @@ export const outputs: OutputChecks = {
   fromJsonSchema: async (schema) => (await import("../../tools/output.ts")).outputFromJsonSchema(schema),
 };
 
-/** What the model wrote is checked only when it calls a tool. */
+/** Compiled only when the model calls a tool. */
 export const compileSchema: CompileSchema = async (schema, options) =>
   (await import("../../tools/json-schema.ts")).compileJsonSchema(schema, options);

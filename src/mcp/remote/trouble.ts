@@ -69,10 +69,10 @@ function statusWords(
   { headers, type, field }: { headers: readonly string[]; type: string; field: (key: string) => string },
 ): Words {
   if (status === 401 || status === 403) {
-    const sent = headers.length === 0 ? "no headers were sent" : `the headers ${headers.join(", ")} were sent`;
+    const sent = headers.length === 0 ? "no headers" : `the headers ${headers.join(", ")}`;
     return {
       what: `it answered ${status}: access denied`,
-      remedy: `In the request, ${sent}; check ${field("headers")}.`,
+      remedy: `Capstan sent ${sent}. Check ${field("headers")}.`,
     };
   }
   if (status === 404 || status === 405 || status === 406)

@@ -62,7 +62,7 @@ export function disableAll(
   return { disabled, ...(problem !== undefined && { problem }) };
 }
 
-/** Some names are configuration by their beginning, others by their end. */
+/** Changes both ends of the name: some names are recognized by their beginning, others by their end. */
 function freeName(name: string, taken: ReadonlySet<string>): string {
   const after = `${name}.${MARK}`;
   const marked = isRead(after) ? `${MARK}${name}` : after;

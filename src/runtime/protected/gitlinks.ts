@@ -50,7 +50,7 @@ export async function linkedRepositories(cwd: string, depth = 0): Promise<Linked
     const repository = join(directory, ".git");
     if (statsOf(repository) === undefined) continue;
     repositories.push(repository);
-    // What lies in one that is to be disabled is out of git's reach then.
+    // Once a repository is disabled, git does not reach the ones inside it.
     if (!isHarmlessRepository(repository)) continue;
     if (depth >= MAX_DEPTH) tooDeep.push(repository);
     else {

@@ -116,7 +116,7 @@ export class ConfigurationWatch {
       const unwanted = this.#isConfined ? [...this.#findUnapproved(now, before), ...risky, ...tooDeep] : [];
       const { disabled, problem: left } = disableAll(unwanted, this.#cwd);
       this.#seen = without(now, disabled);
-      const problem = before.isAll && !now.isAll ? "it has more directories than are looked at." : (left ?? failure);
+      const problem = before.isAll && !now.isAll ? "it has too many directories to check them all." : (left ?? failure);
       const all = [...new Set([...changed, ...linked, ...tooDeep])];
       return all.length === 0 && problem === undefined ? [] : [this.#event(all, disabled, problem)];
     } catch (thrown) {
@@ -140,7 +140,7 @@ export class ConfigurationWatch {
     this.markReported();
   }
 
-  /** Repositories that git enters by itself, in directories that are not looked at, and that have changed meanwhile. */
+  /** Changed repositories that git enters automatically, in directories that were not searched. */
   async #linkedSince({ prints }: Looked): Promise<Linked> {
     const since = statsOf(this.#file)?.ctimeMs ?? 0;
     const isChanged = (path: string): boolean =>
@@ -192,7 +192,7 @@ async function scanConfiguration(cwd: string): Promise<Looked> {
   const prints = paths.flatMap((path): [string, string][] => {
     const name = basename(path).toLowerCase();
     const print = isRepository(path) ? gitFingerprint(repositoryOf(path)) : fingerprintOf(path);
-    // An empty `.capstan` is a project; at the top, sandboxes of servers put one there so that nobody else can.
+    // An empty `.capstan` marks a project; at the top level, server sandboxes create one so that nothing else can.
     const isMarker = name === ".capstan" && dirname(path) !== cwd;
     return print === undefined && !isMarker ? [] : [[path, print ?? "empty"]];
   });

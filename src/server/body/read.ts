@@ -74,7 +74,7 @@ function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (thrown) {
-    throw invalid(`The body is not JSON: ${messageOf(thrown)}. Correct it there.`);
+    throw invalid(`The body is not valid JSON: ${messageOf(thrown)}. Fix it there.`);
   }
 }
 

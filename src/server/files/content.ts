@@ -82,7 +82,7 @@ async function withContent<Kind extends WithSource>(
   };
 }
 
-/** With the content of the project's files that it names. */
+/** Adds the content of the project's files that the message names. */
 export async function saidContent(
   deps: Deps,
   { project }: Caller,
@@ -91,7 +91,7 @@ export async function saidContent(
   return typeof given === "string" ? given : readMessageContent(deps, { project, room: new FileRoom() }, given);
 }
 
-/** The same with the result of a custom tool. */
+/** The same for the result of a custom tool. */
 export async function withFiles(deps: Deps, { project }: Caller, answer: ApprovalAnswer): Promise<ApprovalAnswer> {
   if (answer.result === undefined) return answer;
   const { content, isError } = answer.result;

@@ -14,16 +14,16 @@ const login = z.strictObject({
   role: z.enum(ROLES),
   id: z.string(),
   name: z.string(),
-  /** Which login it is: the same person may have several. It is also the name of a file. */
+  /** The id of the login: the same person may have several. It is also a file name. */
   login: z.string().regex(/^[\w-]{22}$/),
   /** Milliseconds since the epoch. */
   expiresAt: z.number(),
 });
 
-/** The logins that people ended before their time, by id. */
+/** Logins that were ended before they expired, by id. */
 export interface EndedLogins {
   has(id: string): boolean;
-  /** Until it would have ended by itself, in milliseconds since the epoch. Throws when it cannot be kept. */
+  /** `until`: when the login would have expired, in milliseconds since the epoch. Throws if it cannot be saved. */
   add(id: string, until: number): unknown;
 }
 
@@ -35,12 +35,12 @@ interface CookieOptions {
   readonly ended: EndedLogins;
 }
 
-/** Who has logged in with a browser, signed with the server's secret, so that it holds beyond a restart. */
+/** A browser's login, signed with the server's secret, so that it survives a restart. */
 export class LoginCookie {
   readonly #secret: Uint8Array;
   readonly #isSecure: boolean;
   readonly #ended: EndedLogins;
-  /** Browsers tell hosts apart, and not ports: two servers on one machine must not overwrite each other's. */
+  /** Cookies are shared between ports of a host, so two servers on one machine need different names. */
   readonly #name: string;
 
   constructor({ secret, isSecure, ended }: CookieOptions) {
@@ -51,7 +51,7 @@ export class LoginCookie {
     this.#name = `${isSecure ? "__Host-" : ""}capstan_${which}`;
   }
 
-  /** The value of a `Set-Cookie` header. */
+  /** Returns the value of a `Set-Cookie` header. */
   issue({ project, role, id, name }: Caller, now: number): string {
     const caller = { project, role, id, name };
     const payload: Login = {
@@ -68,14 +68,16 @@ export class LoginCookie {
     return getCookie(c, this.#name);
   }
 
-  /** Ends the login for good, wherever else its cookie was kept. The value of a `Set-Cookie` header that removes it. */
+  /**
+   * Ends the login for good, even for copies of its cookie. Returns the value of a `Set-Cookie` header that removes it.
+   */
   end(value: string | undefined, now: number): string {
     const found = this.#login(value, now);
     if (typeof found === "object") this.#ended.add(found.login, found.expiresAt);
     return this.#header("", 0);
   }
 
-  /** Undefined when there is none; `invalid` when it is forged, damaged, too old or was ended. */
+  /** Undefined if there is none; `invalid` if it is forged, damaged, expired or ended. */
   read(value: string | undefined, now: number): Caller | "invalid" | undefined {
     const found = this.#login(value, now);
     if (typeof found !== "object") return found;

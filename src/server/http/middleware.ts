@@ -8,12 +8,12 @@ import type { KeyRecord, KeyStore } from "../../core/ports/registry.ts";
 import type { LoginCookie } from "./cookie.ts";
 import { hashSecret, looksLikeKey, sameText } from "./key-secret.ts";
 
-/** Requests by method and status, since the start. */
+/** Requests by method and status since the server started. */
 export class RequestCounts {
   readonly #counts = new Map<string, { method: string; status: number; count: number }>();
 
   add(method: string, status: number): void {
-    // Anything may be sent as a method; a metric must not grow with it.
+    // Clients can send any method, so the metric groups unknown ones.
     const known = METHODS.has(method) ? method : "OTHER";
     const key = `${known} ${status}`;
     const entry = this.#counts.get(key) ?? { method: known, status, count: 0 };
@@ -28,7 +28,7 @@ export class RequestCounts {
 
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** Gives every request its id, counts it, and writes one line about it: no query, no header, no body. */
+/** Assigns every request an id, counts it, and logs one line: no query, headers or body. */
 export function requestLog({ log, counts }: { log: Log; counts: RequestCounts }): MiddlewareHandler<Env> {
   return async (c, next) => {
     const started = performance.now();
@@ -42,13 +42,13 @@ export function requestLog({ log, counts }: { log: Log; counts: RequestCounts })
     counts.add(method, status);
     const caller = (c.get("caller") as Env["Variables"]["caller"] | undefined)?.id;
     const fields = { id, method, path, status, ms: Math.round(performance.now() - started), caller };
-    // `c.error` is what was thrown, also when the answer says nothing of it.
+    // `c.error` is the original error, even if the answer hides it.
     if (status >= 500) log.error({ ...fields, err: c.error }, "request failed");
     else log.info(fields, "request");
   };
 }
 
-/** A socket is answered by the upgrade itself, which hono does not see. */
+/** Sockets are answered by the upgrade, which hono does not see. */
 function statusOf(c: Context<Env>): number {
   return c.res.status === 200 && c.req.header("upgrade")?.toLowerCase() === "websocket" ? 101 : c.res.status;
 }
@@ -66,14 +66,14 @@ const HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": POLICY,
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
-  // With "no-referrer" a browser would not say where a form of this server's own comes from.
+  // With "no-referrer", a browser would not send the origin of this server's own forms.
   "referrer-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
   "cross-origin-opener-policy": "same-origin",
   "cache-control": "no-store",
 };
 
-/** For every answer, unless its route has said something of its own. */
+/** Applies to every answer, unless its route sets its own headers. */
 export const securityHeaders: MiddlewareHandler<Env> = async (c, next) => {
   await next();
   for (const [name, value] of Object.entries(HEADERS)) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
@@ -82,17 +82,17 @@ export const securityHeaders: MiddlewareHandler<Env> = async (c, next) => {
 export interface AccessSettings {
   /** The address that the server is bound to, such as `127.0.0.1` or `0.0.0.0`. */
   readonly bound: string;
-  /** What people and programs type, when it is not that address: behind a proxy, or the name in a certificate. */
+  /** The URL that people and programs use, if it differs: behind a proxy, or the name in a certificate. */
   readonly publicUrl?: URL | undefined;
 }
 
 const EVERY_ADDRESS = new Set(["0.0.0.0", "::"]);
-/** Methods that change nothing. */
+/** Methods that do not change anything. */
 export const READING = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Refuses what a page of another site could make a browser send: requests under a name that is not the server's (a name
- * that was made to point here), and whatever comes from another origin. Programs send no Origin and pass.
+ * Rejects requests that a page of another site could make a browser send: those for a host name that is not the
+ * server's (DNS rebinding), and those from another origin. Programs send no Origin header and pass.
  */
 export function accessCheck({ bound, publicUrl }: AccessSettings): MiddlewareHandler<Env> {
   const names = new Set([bound.toLowerCase(), "localhost"]);
@@ -106,7 +106,7 @@ export function accessCheck({ bound, publicUrl }: AccessSettings): MiddlewareHan
     if (given === null || !isKnown(plainName(given)))
       throw new ApiFailure(
         "permission_error",
-        `This server does not answer to the name ${JSON.stringify(host.slice(0, 100))}. Use ${publicUrl?.origin ?? `the address it printed at its start`}, or start it with --public-url and the address that you use.`,
+        `This server does not answer to the name ${JSON.stringify(host.slice(0, 100))}. Use ${publicUrl?.origin ?? `the address that it printed when it started`}, or start it with --public-url and the address that you use.`,
       );
     const origin = c.req.header("origin");
     if (origin !== undefined) {
@@ -114,7 +114,7 @@ export function accessCheck({ bound, publicUrl }: AccessSettings): MiddlewareHan
       if (!isOwn)
         throw new ApiFailure(
           "permission_error",
-          `A page of ${JSON.stringify(origin.slice(0, 100))} may not do this: only pages of this server itself may. Programs send no Origin header.`,
+          `Requests from pages of ${JSON.stringify(origin.slice(0, 100))} are not allowed. Use this server's own pages, or a program that sends no Origin header.`,
         );
     }
     await next();
@@ -130,24 +130,24 @@ export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }
 
-/** The id of whoever logged in with the address that the server printed; everybody else has the id of a key. */
+/** The id of a caller who logged in with the address that the server printed; all others have the id of a key. */
 export const BROWSER = "browser";
-/** In milliseconds: how often it is noted that a key is in use. */
+/** In milliseconds: how often the use of a key is recorded. */
 const NOTED_EVERY = 60_000;
-const NEXT_STEP = "Make one with: capstan keys create";
+const NEXT_STEP = "Create one with: capstan keys create";
 
 interface AuthDeps {
   readonly keys: KeyStore;
   readonly clock: Clock;
-  /** Absent for a server that knows no browsers. */
+  /** Absent for a server without browser logins. */
   readonly cookie?: LoginCookie | undefined;
-  /** Who every caller is, where only one program can call: its requests need no key. */
+  /** The caller of every request, if only one program can connect: its requests need no key. */
   readonly everybody?: Caller | undefined;
-  /** Whether a request needs nobody to be known. */
+  /** Whether a request needs no authentication. */
   readonly isOpen: (c: Context<Env>) => boolean;
 }
 
-/** Finds out who calls, by key or by login. Whoever is not known gets no further, but for what is open to all. */
+/** Identifies the caller by key or login. Rejects unknown callers, except for public paths. */
 export function authentication(deps: AuthDeps): MiddlewareHandler<Env> {
   return async (c, next) => {
     if (deps.isOpen(c)) return next();
@@ -174,7 +174,9 @@ function enter(c: Context<Env>, caller: Caller, stillValid: () => Promise<boolea
   c.set("stillValid", stillValid);
 }
 
-/** The first header that is there counts, also when it is wrong: nobody is let in as somebody they did not name. */
+/**
+ * The first header present counts, even if it is wrong, so that nobody is authenticated as someone they did not name.
+ */
 function givenKey(c: Context<Env>): string | undefined {
   const plain = c.req.header("x-api-key")?.trim();
   if (plain) return plain;
@@ -185,18 +187,18 @@ function givenKey(c: Context<Env>): string | undefined {
   return token;
 }
 
-/** The record of a key that holds. */
+/** Returns the record of a valid key. */
 export async function keyOf(keys: KeyStore, secret: string): Promise<KeyRecord> {
   if (!looksLikeKey(secret))
     throw refusal(
       secret.startsWith("sk-ant-")
-        ? `This is a key of the model API; the server needs one of its own. ${NEXT_STEP}`
-        : `This is no key of Capstan's: those begin with ck_ and have 46 characters. ${NEXT_STEP}`,
+        ? `This is a key for the model API; this server needs its own. ${NEXT_STEP}`
+        : `This is not a Capstan key: those begin with ck_ and have 46 characters. ${NEXT_STEP}`,
     );
   const hash = hashSecret(secret);
   const key = await keys.byHash(hash);
   if (key === undefined || !sameText(key.hash, hash))
-    throw refusal(`This server does not know the key. See those it knows: capstan keys list. ${NEXT_STEP}`);
+    throw refusal(`This server does not know the key. List its keys with: capstan keys list. ${NEXT_STEP}`);
   if (key.revokedAt !== null) throw refusal(`The key ${key.id} was revoked. ${NEXT_STEP}`);
   return key;
 }
@@ -204,9 +206,9 @@ export async function keyOf(keys: KeyStore, secret: string): Promise<KeyRecord> 
 function noteUse({ keys, clock }: AuthDeps, key: KeyRecord, c: Context<Env>): void {
   const now = clock.now();
   if (key.lastUsedAt !== null && now - key.lastUsedAt < NOTED_EVERY) return;
-  // Nobody waits for it, and a store that cannot write can still be read.
+  // Not awaited: a store that cannot be written to can still be read.
   keys.recordUse(key.id, now).catch((thrown: unknown) => {
-    c.get("log")?.warn({ err: thrown, key: key.id }, "the use of a key could not be noted");
+    c.get("log")?.warn({ err: thrown, key: key.id }, "could not record the use of a key");
   });
 }
 
@@ -219,13 +221,13 @@ async function byLogin({ keys, clock, cookie }: AuthDeps, c: Context<Env>): Prom
   };
   const caller = await look();
   if (caller === undefined)
-    throw refusal(`No key was given. Send one as x-api-key, or as Authorization: Bearer. ${NEXT_STEP}`);
+    throw refusal(`The request has no key. Send one as x-api-key, or as Authorization: Bearer. ${NEXT_STEP}`);
   if (caller === "invalid")
-    throw refusal(`This login does not hold any more. Open /login, and log in with a key. ${NEXT_STEP}`);
+    throw refusal(`This login is no longer valid. Open /login and log in with a key. ${NEXT_STEP}`);
   enter(c, caller, async () => typeof (await look()) === "object");
 }
 
-/** A login by key ends with the key. */
+/** A login by key ends when the key is revoked. */
 async function isKeyInForce(keys: KeyStore, { id, project }: Caller): Promise<boolean> {
   if (id === BROWSER) return true;
   return (await keys.list(project)).some((key) => key.id === id && key.revokedAt === null);
@@ -241,7 +243,7 @@ interface Bucket {
   at: number;
 }
 
-/** So many requests a minute for each caller, all of them at once if they like, and then as they come free again. */
+/** Limits requests per minute for each caller. Allows a burst of the whole amount, which then refills evenly. */
 export function rateLimit({
   clock,
   requestsPerMinute,
@@ -257,14 +259,14 @@ export function rateLimit({
     const now = clock.now();
     const bucket = buckets.get(caller.id) ?? { tokens: requestsPerMinute, at: now };
     buckets.set(caller.id, bucket);
-    // A clock that jumps back gives nothing and takes nothing.
+    // A clock that jumps back changes nothing.
     bucket.tokens = Math.min(requestsPerMinute, bucket.tokens + Math.max(0, now - bucket.at) * perMs);
     bucket.at = now;
     if (bucket.tokens < 1) {
       const retryAfter = Math.max(1, Math.ceil((1 - bucket.tokens) / perMs / 1_000));
       throw new ApiFailure(
         "rate_limit_error",
-        `This key has made more than ${requestsPerMinute} requests in a minute. Try again in ${retryAfter} s.`,
+        `This key has made more than ${requestsPerMinute} requests in a minute. Retry in ${retryAfter} s.`,
         { retryAfter },
       );
     }

@@ -18,8 +18,8 @@ export function wake(runtime: Runtime, c: Context<Env>, record: SessionRecord): 
   );
 }
 
-/** What a turn begins with, as it stands in the log: the message that was sent. The turn goes on by itself. */
+/** The first event of a turn: the message that was sent. The turn continues in the background. */
 export async function firstEvent(turn: Turn): Promise<LoggedEvent> {
   for await (const item of turn) if ("seq" in item) return item;
-  throw new CapstanError("session_ended", "The session was closed before the turn began. Send it again.");
+  throw new CapstanError("session_ended", "The session was closed before the turn began. Send the message again.");
 }

@@ -156,12 +156,12 @@ function descriptionOrNull(text: string | null | undefined): string | null {
 }
 
 interface Team {
-  /** Undefined: as they are. */
+  /** Undefined: unchanged. */
   readonly subagents: AgentDefinition["subagents"] | undefined;
   readonly roster: Roster | undefined;
 }
 
-/** The agents that another may call, found by their ids. They are copied as they are now. */
+/** Looks up the agents that another agent may call, by id. Copies their current definitions. */
 async function enrol(
   { registry }: Pick<ServerDeps, "registry">,
   project: string,
@@ -175,7 +175,7 @@ async function enrol(
     const agent = await registry.agents.get(project, id, version);
     if (agent === undefined)
       throw invalid(
-        `multiagent: there is no agent ${JSON.stringify(id)}${version === undefined ? "" : ` with version ${version}`}.`,
+        `multiagent: agent ${JSON.stringify(id)}${version === undefined ? "" : ` with version ${version}`} was not found. List the agents to find its id.`,
       );
     found.push(agent);
   }

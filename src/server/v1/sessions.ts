@@ -141,7 +141,7 @@ function opposite(order: "asc" | "desc"): "asc" | "desc" {
 
 type Deps = Pick<ServerDeps, "runtime" | "registry" | "clock">;
 
-/** `found`: what a list already knows of it. */
+/** `found`: what a list already knows about the session. */
 async function readWireSessionV1(deps: Deps, record: SessionRecord, found?: SessionSummary) {
   const summary = found ?? (await deps.runtime.summary(record.id));
   return sessionToWireV1({

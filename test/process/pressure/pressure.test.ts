@@ -106,7 +106,7 @@ test("a host takes on another turn only while it is within every limit", () => {
     { loopDelay: 501 },
     { stalls: { cpu: 91, memory: 0 } },
     { stalls: { cpu: 0, memory: 21 } },
-    { held: () => 7 * GIBIBYTE },
+    { heldBytes: () => 7 * GIBIBYTE },
   ])
     expect(hasCapacity(capacity, { ...calm, ...worse }), JSON.stringify(worse)).toBe(false);
 });

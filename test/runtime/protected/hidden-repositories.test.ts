@@ -112,12 +112,12 @@ describe("between the look and the end of what is disabled", () => {
     writeFileSync(place.at("..", "elsewhere", ".env"), "THEIRS=1\n");
     renameSync(place.at("sub"), place.at("moved"));
     symlinkSync(place.at("..", "elsewhere"), place.at("sub"));
-    expect(() => disable(place.at("sub/.env"), place.at())).toThrow(/a link was put in its way/);
+    expect(() => disable(place.at("sub/.env"), place.at())).toThrow(/part of it is now a link/);
     // What can be disabled is.
     const paths = [place.at("sub/.env"), place.at("other/.npmrc")];
     expect(disableAll(paths, place.at())).toEqual({
       disabled: [{ path: paths[1], movedTo: `${paths[1]}.disabled-by-capstan` }],
-      problem: expect.stringMatching(/^sub\/\.env could not be disabled: .*a link was put in its way/),
+      problem: expect.stringMatching(/^sub\/\.env could not be disabled: .*part of it is now a link/),
     });
     expect(readFileSync(place.at("..", "elsewhere", ".env"), "utf8")).toBe("THEIRS=1\n");
   });

@@ -107,20 +107,20 @@ function isExpired({ expiresAt }: Approval, now: number): boolean {
   return expiresAt !== null && expiresAt <= now;
 }
 
-/** How much of a log is looked at once. What is open was asked near its end. */
+/** How many events to read at once. Open requests are near the end of the log. */
 const PAGE = 200;
 
-/** An approver must see what runs; anybody else sees what the log shows. */
+/** Approvers must see what runs; others see what the log shows. */
 async function approvalFor({ log }: ApiDeps, caller: Caller, one: Approval): Promise<Approval> {
   if (caller.role !== "viewer") return one;
   const request = one.status === "settled" ? one.request : await loggedRequest(log, one);
   if (one.answer === null) return { ...one, request };
-  // Both may hold secrets until the session has acted on them.
+  // Both may contain secrets until the session has acted on them.
   const { input: _input, result: _result, ...answer } = one.answer;
   return { ...one, request, answer };
 }
 
-/** Without its input when the log is not at hand. */
+/** Without its input if the log is not available. */
 async function loggedRequest(log: ApiDeps["log"], { id, sessionId, request }: Approval): Promise<ApprovalRequest> {
   for (let upTo = (await log?.head(sessionId)) ?? 0; upTo > 0; upTo -= PAGE) {
     const page = (await log?.events(sessionId, { after: Math.max(0, upTo - PAGE), upTo })) ?? [];
@@ -130,10 +130,10 @@ async function loggedRequest(log: ApiDeps["log"], { id, sessionId, request }: Ap
   return { ...request, input: {} };
 }
 
-/** Answers may come through other processes, of which nobody tells this one. */
+/** Answers may come through other processes, which do not notify this one. */
 const LOOK_EVERY_MS = 250;
 
-/** Looks again and again until it sees what it waits for, the time is over, or the client has gone; what it saw last. */
+/** Polls until the condition is met, the time is up, or the client disconnects; returns the last result. */
 async function waitFor<Seen>(
   look: () => Promise<Seen>,
   isThere: (seen: Seen) => boolean,
