@@ -277,9 +277,14 @@ test("a clock that is hours wrong makes nothing old, late or negative", async ()
 test("what is no answer of the server's, and what asks for patience, is told plainly", async () => {
   const busy = { type: "error", error: { type: "rate_limit_error", message: "Too many requests." }, request_id: "r" };
   const cases: readonly (readonly [path: string, at: string, Parameters<Route["fulfill"]>[0], says: RegExp])[] = [
-    ["/", "**/api/sessions?**", { status: 502, body: "<h1>Bad Gateway</h1>" }, /status 502 that is no Capstan server/],
+    [
+      "/",
+      "**/api/sessions?**",
+      { status: 502, body: "<h1>Bad Gateway</h1>" },
+      /status 502 is not from a Capstan server/,
+    ],
     ["/agents", "**/api/agents?**", { status: 429, headers: { "retry-after": "1" }, json: busy }, /again in 1 s/],
-    ["/costs", "**/api/budgets", { status: 200, body: "<html>" }, /status 200 that is no Capstan server/],
+    ["/costs", "**/api/budgets", { status: 200, body: "<html>" }, /status 200 is not from a Capstan server/],
   ];
   await Promise.all(
     cases.map(async ([path, at, answer, says]) => {

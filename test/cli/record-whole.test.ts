@@ -90,13 +90,15 @@ test("what cannot be brought to its place leaves nothing behind", async () => {
 const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`${n}.txt`, "x"]));
 
 test.each([
-  ["files", "1,001 files of 1,001 bytes together", sessionAmong(many)],
-  ["bytes", "1 files of 50,000,001 bytes together", sessionAmong({ "large.txt": "x".repeat(50_000_001) })],
+  ["files", "1,001 files of 1,001 bytes in total", sessionAmong(many)],
+  ["bytes", "1 file of 50,000,001 bytes in total", sessionAmong({ "large.txt": "x".repeat(50_000_001) })],
 ])("a session with too many %s to begin with is not recorded", async (_, found, session) => {
   using cli = await session();
   const { code, stderr } = await cli.run(["record", cli.made, "--suite", "new/writer.test.yaml"]);
   expect(code).toBe(2);
-  expect(stderr).toContain(`${found}, and a fixture may have 1,000 files and 50,000,000 bytes. Have it done again in`);
+  expect(stderr).toContain(
+    `${found}, and a fixture is limited to 1,000 files and 50,000,000 bytes. Repeat the session in`,
+  );
   expect(readdirSync(cli.cwd)).toEqual(["place"]);
 });
 

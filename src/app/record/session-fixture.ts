@@ -78,7 +78,7 @@ async function filesIn(directory: string): Promise<Found> {
 function tooMuch({ id }: SessionRecord, { files, bytes }: Found): CapstanError {
   return new CapstanError(
     "too_large",
-    `Nothing was recorded: session ${id} began with ${whole(files.length)} files of ${whole(bytes)} bytes in total, and a fixture is limited to ${whole(MAX_FILES)} files and ${whole(MAX_BYTES)} bytes. Repeat the session in a smaller directory and record that one, or write the case yourself with a fixture of what it needs.`,
+    `Nothing was recorded: session ${id} began with ${whole(files.length)} ${files.length === 1 ? "file" : "files"} of ${whole(bytes)} bytes in total, and a fixture is limited to ${whole(MAX_FILES)} files and ${whole(MAX_BYTES)} bytes. Repeat the session in a smaller directory and record that one, or write the case yourself with a fixture of what it needs.`,
     { data: { files: files.length, bytes, max_files: MAX_FILES, max_bytes: MAX_BYTES } },
   );
 }
