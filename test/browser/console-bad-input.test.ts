@@ -286,23 +286,23 @@ test("what is no answer of the server's, and what asks for patience, is told pla
     ["/agents", "**/api/agents?**", { status: 429, headers: { "retry-after": "1" }, json: busy }, /again in 1 s/],
     ["/costs", "**/api/budgets", { status: 200, body: "<html>" }, /status 200 is not from a Capstan server/],
   ];
-  await Promise.all(
-    cases.map(async ([path, at, answer, says]) => {
-      const tab = await console.context.newPage();
-      await tab.clock.install();
-      await tab.route(at, (route) => route.fulfill(answer));
-      await open(path, tab);
-      const told = tab.getByRole("alert").filter({ hasText: says });
-      const again = told.getByRole("button", { name: "Try again" }).first();
-      await again.waitFor();
-      // The list retries by itself. On the other pages time stops, so that no retry comes before the click.
-      if (path !== "/") await tab.clock.pauseAt(Date.now() + 60_000);
-      await tab.unroute(at);
-      if (path !== "/") await again.click();
-      await tab.clock.resume();
-      await told.first().waitFor({ state: "detached" });
-    }),
-  );
+  // One after the other: the pages of a context share one clock.
+  for (const [path, at, answer, says] of cases) {
+    const tab = await console.context.newPage();
+    await tab.clock.install();
+    await tab.route(at, (route) => route.fulfill(answer));
+    await open(path, tab);
+    const told = tab.getByRole("alert").filter({ hasText: says });
+    const again = told.getByRole("button", { name: "Try again" }).first();
+    await again.waitFor();
+    // The list retries by itself. On the other pages time stops, so that no retry comes before the click.
+    if (path !== "/") await tab.clock.pauseAt(Date.now() + 60_000);
+    await tab.unroute(at);
+    if (path !== "/") await again.click();
+    await tab.clock.resume();
+    await told.first().waitFor({ state: "detached" });
+    await tab.close();
+  }
   expect(console.complaints).toEqual([]);
   expect(foreign).toEqual([]);
 });
