@@ -171,7 +171,7 @@ export class DrivenSession<Output = unknown> {
 
   /**
    * For the runtime: releases the session and ends its process without writing to the log. Questions keep waiting, and
-   * whoever takes the session over continues a turn that was cut off.
+   * the host that takes the session over continues a turn that was cut off.
    */
   async leave(): Promise<void> {
     if (this.#closed) return;
@@ -271,6 +271,7 @@ export class DrivenSession<Output = unknown> {
   }
 
   #requireOpen(): void {
-    if (this.#closed) throw new CapstanError("session_ended", "This session is closed. Resume it by its id to go on.");
+    if (this.#closed)
+      throw new CapstanError("session_ended", "This session is closed. Resume it by its id to continue.");
   }
 }

@@ -60,7 +60,7 @@ test("a turn whose token expires is paused, and goes on by itself after a login 
   await withLogin(async (cli) => {
     const { closed, text } = await pausedRun(cli);
     expect(text()).toContain(
-      `! The model API no longer accepts the credential (401): ${EXPIRED}. The session is paused, and goes on by itself when there is another one, for 30 minutes at most. The credential of oauth_token was stored by login: run capstan auth login --provider oauth_token with a valid one.`,
+      `! The model API no longer accepts the credential (401): ${EXPIRED}. The session is paused, and continues automatically when there is another one, for 30 minutes at most. The credential of oauth_token was stored by login: run capstan auth login --provider oauth_token with a valid one.`,
     );
     await cli.login(NEW);
     expect(await closed).toBe(0);

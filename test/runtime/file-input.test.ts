@@ -125,9 +125,9 @@ test("an input that was written out stays the same", () => {
 });
 
 test("a path that is only written out means the same file, and anything else does not", () => {
-  const written = { file_path: "/home/me/work/a.txt", content: "x" };
+  const written = { file_path: "/home/me/project/a.txt", content: "x" };
   const same = (tool: string, input: Record<string, unknown>): boolean =>
-    isSameFile(tool, [input, written], "/home/me/work");
+    isSameFile(tool, [input, written], "/home/me/project");
   expect(same("Write", { file_path: "a.txt", content: "x" })).toBe(true);
   expect(same("Write", { file_path: "./b/../a.txt", content: "x" })).toBe(true);
   expect(same("Write", { file_path: "b.txt", content: "x" })).toBe(false);

@@ -132,7 +132,7 @@ export class ApprovalDesk {
     return draft.approval_id;
   }
 
-  /** Asks whoever is in this host. A failure there is a denial: an error never allows. */
+  /** Asks the person at this host. A failure there is a denial: an error never allows. */
   #askHere(waiting: Waiting, { call, signal }: { call: CallRequest; signal: AbortSignal }): void {
     const { ask } = this.#deps;
     const { approval } = waiting;

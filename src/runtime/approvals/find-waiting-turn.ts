@@ -19,13 +19,13 @@ export async function findWaitingTurn(
     if (state.files.removed === true || !existsSync(cwd))
       throw new CapstanError(
         "not_found",
-        `The workspace of session ${id} is gone: ${cwd} was removed. Its log is still there. Start a new session to go on with the work.`,
+        `The workspace of session ${id} is gone: ${cwd} was removed. Its log is still there. Start a new session to continue the work.`,
         { data: { cwd } },
       );
     if (wanted === undefined || isSame(wanted, cwd) || isSame(wanted, source)) return cwd;
     throw new CapstanError(
       "invalid_input",
-      `The session has a workspace of its own, ${cwd}, and cannot go on in ${wanted}. Leave the directory out, or take its changes with: capstan apply`,
+      `The session has a workspace of its own, ${cwd}, and cannot continue in ${wanted}. Leave the directory out, or take its changes with: capstan apply`,
       { data: { cwd } },
     );
   }
@@ -37,7 +37,7 @@ export async function findWaitingTurn(
   if (!existsSync(place)) return wanted;
   throw new CapstanError(
     "invalid_input",
-    `The session waits for an answer about a call in ${place}, and must not make it in ${wanted}. Go on with it in ${place}.`,
+    `The session waits for an answer about a call in ${place}, and must not make it in ${wanted}. Continue it in ${place}.`,
     { data: { cwd: place } },
   );
 }

@@ -13,7 +13,7 @@ interface Put {
 }
 
 /**
- * Asks whoever is in this host, and stores the answer. False when nobody there answers. A failure is a denial: an error
+ * Asks the person at this host, and stores the answer. False when nobody there answers. A failure is a denial: an error
  * never allows. Never rejects.
  */
 export async function putQuestion(
@@ -60,7 +60,7 @@ function question(
 export type QuestionDeps = SessionBasics & Pick<ToolSettings, "ask">;
 
 /**
- * Asks whoever is in this host the questions of a turn that another host left: each once, without a process. The answer
+ * Asks the person at this host the questions of a turn that another host left: each once, without a process. The answer
  * is stored like every other, and revives the turn.
  */
 export class PendingQuestions {
@@ -92,7 +92,7 @@ export class PendingQuestions {
       this.#asked.set(approvalId, over);
       const { tool, input, traits } = approval.request;
       const call = { callId, tool, input, traits };
-      // A failure of the log, or of the process that then starts, is reported to whoever follows the turn.
+      // A failure of the log, or of the process that then starts, is reported to the followers of the turn.
       void putQuestion(this.#deps, { ask, approval, call, signal: over.signal })
         .then((isAnswered) => (isAnswered ? this.#onAnswer() : undefined))
         .catch(() => {});

@@ -263,7 +263,7 @@ const SPENDING = "budget:ask_at";
 
 function spendingVerdict({ scope, which, limit, spent, at }: Crossing): PermissionVerdict {
   const share = `${Math.round(at * 100)} %`;
-  const reason = `${share} of the ${scope}'s limit of ${limit} ${which} is spent (${Number(spent.toPrecision(4))}). Allow the call to go on spending.`;
+  const reason = `${share} of the ${scope}'s limit of ${limit} ${which} is spent (${Number(spent.toPrecision(4))}). Allow the call to continue spending.`;
   return { behavior: "ask", decidedBy: SPENDING, reason, rememberable: false, kind: "tool" };
 }
 

@@ -32,8 +32,8 @@ export interface Disabled {
 }
 
 /**
- * Under another name it is nobody's configuration, and nothing is lost. Throws when a link stands in its way by now: a
- * program that still runs could lead the host to somebody else's files.
+ * Renames the configuration so that no program reads it. Nothing is lost. Throws when the path now contains a link: a
+ * program that still runs could lead the host to other files.
  */
 export function disable(path: string, cwd: string): Disabled {
   const place = dirname(path);

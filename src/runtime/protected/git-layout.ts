@@ -3,7 +3,7 @@ import { basename, dirname, join, relative } from "node:path";
 
 /**
  * Git takes a directory for a repository by what is in it, whatever its name: `HEAD` beside `objects` and `refs`, or beside
- * a `commondir` that says where those are. Whoever runs git in such a directory, or below it, runs what its settings name.
+ * a `commondir` that says where those are. Running git in such a directory, or below it, runs what its settings name.
  */
 const HEAD = "head";
 

@@ -107,7 +107,7 @@ export function requireNoProgram({ id, ownProgram }: SessionRecord): void {
   if (!ownProgram) return;
   throw new CapstanError(
     "unsupported",
-    `A program started session ${id} with hooks, tools or variables of its own, without which nobody may go on with it. Resume it from that program.`,
+    `A program started session ${id} with its own hooks, tools or variables, and cannot continue without them. Resume it from that program.`,
     { data: { sessionId: id } },
   );
 }

@@ -46,7 +46,7 @@ export class CredentialPause {
 
   async #end(turn: ActiveTurn | undefined): Promise<void> {
     this.#waiting -= 1;
-    // Whoever stops a turn writes its end.
+    // The code that stops a turn writes its end.
     if (this.#waiting > 0 || turn?.isStopping !== false) return;
     await this.#deps.log.append(({ status }) =>
       status === "rescheduling" && !turn.isStopping ? [{ type: "session.status_running" }] : [],
@@ -63,7 +63,7 @@ function pauseError({ status, message, remedy, until }: Expired, now: number): S
   const most = minutes === 1 ? "a minute" : `${minutes} minutes`;
   return {
     type: "model_request_failed_error",
-    message: `The model API no longer accepts the credential (${status}): ${message} The session is paused, and goes on by itself when there is another one, for ${most} at most. ${remedy}`,
+    message: `The model API no longer accepts the credential (${status}): ${message} The session is paused, and continues automatically when there is another one, for ${most} at most. ${remedy}`,
     retry_status: { type: "retrying" },
     code: "credential_expired",
     next_step: remedy,

@@ -87,7 +87,7 @@ export class CurrentTurn {
     if (this.machine.can("limit")) this.machine.apply("limit");
   }
 
-  /** Something happened in the turn: whoever waits for it to stand still looks again. */
+  /** Something happened in the turn: anyone waiting for it to pause checks again. */
   stir(): void {
     this.#onStir();
   }
@@ -123,7 +123,7 @@ export class CurrentTurn {
   abort(): void {
     const turn = this.#turn;
     this.#turn = undefined;
-    // Whoever writes the end of the turn lets go of it.
+    // The code that writes the end of the turn releases it.
     if (!this.machine.is("ending")) this.#letGo();
     turn?.release();
   }

@@ -52,7 +52,7 @@ export class SessionStream {
     throw signals.find((signal) => signal.aborted)?.reason;
   }
 
-  /** The turn under way is lost together with its log. Whoever follows it gets the error. */
+  /** The turn under way is lost together with its log. Its followers get the error. */
   fail(error: CapstanError): void {
     this.#failing.abort(error);
     this.#failing = new AbortController();

@@ -148,7 +148,7 @@ export function failedEnd(thrown: unknown): TurnEnd {
 
 /** The end of a turn whose host has died. */
 export function hostLost(): TurnEnd {
-  const text = "The host that drove this session ended during the turn. Send a message to go on.";
+  const text = "The host that drove this session ended during the turn. Send a message to continue.";
   return { outcome: "failed", usage: {}, error: new CapstanError("engine_lost", text) };
 }
 

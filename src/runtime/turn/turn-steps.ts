@@ -10,7 +10,7 @@ export type Step = (isStopping: () => boolean) => Promise<void>;
 interface Parts {
   readonly current: CurrentTurn;
   readonly engine: EngineSlot;
-  /** Called when the log cannot be written: nothing may go on without it. */
+  /** Called when the log cannot be written: nothing may continue without it. */
   readonly onFailure: (error: CapstanError) => void;
 }
 

@@ -117,7 +117,7 @@ export class Turns {
     return (stored?.seq ?? 1) - 1;
   }
 
-  /** Another host has taken the session: writes nothing any more, and lets go of whoever waits. */
+  /** Another host has taken the session: writes nothing more, and releases everyone who waits. */
   abandon(): void {
     this.engine.kill();
     this.stop();
@@ -211,7 +211,7 @@ export class Turns {
     // A revived turn gets the messages that wait as soon as all calls that waited have their outcome.
     if (this.#pauses.isReviving) return;
     await this.#current.whenEnded();
-    // The turn lost its process while the message was being stored. The sender is told which answer it waits for.
+    // The turn lost its process while the message was being stored. The sender learns which answer it waits for.
     if (machine.is("hibernated")) return void (await log.append((state) => (isPaused(state) ? [waitsFor(state)] : [])));
     // The log could not be written. The sender knows, and the next message settles what is open.
     if (machine.is("abandoned")) return;

@@ -35,7 +35,7 @@ export function saidEvents(
       ...(command !== undefined && { command }),
     },
     ...(starts ? [{ type: "session.status_running" } as const] : []),
-    // The turn waits for a person and takes the message up later; the sender is told which answer it waits for.
+    // The turn waits for a person and takes the message up later; the sender learns which answer it waits for.
     ...(waits ? [waitsFor(state)] : []),
   ];
 }
